@@ -147,7 +147,7 @@ def complete(args):
         else:
             args.pes = args.ranks if bfs else [1, 2]
     if args.device == "gpu" and max(args.pes) > len(args.devices):
-        raise Usage(f"--pes {max(args.pes)}: there are {len(args.devices)} GPUs")
+        raise Usage(f"--pes {max(args.pes)}: this machine has only {len(args.devices)} GPUs")
     args.trials = args.trials or (2 if args.quick else 8 if bfs else 3)
     args.shrink = args.shrink or (64 if args.quick else 1 if args.device == "gpu" else 8)
     args.iterations, args.warmup = args.iterations or (10 if args.quick else 100), 2 if args.quick else 10
@@ -159,7 +159,7 @@ def complete(args):
         ("--iterations", [args.iterations]),
     ):
         if min(values) < 1 or max(values) > 1000:
-            raise Usage(f"{name} is a number from 1 to 1,000")
+            raise Usage(f"{name}: use numbers from 1 to 1,000")
     unknown = [g for g in args.graphs or [] if g not in GRAPHS]
     if unknown or (args.graphs and not bfs):
         has = ", ".join(GRAPHS) if bfs else "no graphs"
@@ -191,7 +191,7 @@ def main(words):
     args.tell("")
     if not args.silent:
         print(args.title or args.experiment)
-        print(f"{args.source + '; ' if args.source else ''}{paper_machine}.\n{note}\nThe paper sees: {sees}.")
+        print(f"{args.source + '; ' if args.source else ''}{paper_machine}.\n{note}\nThe paper finds: {sees}.")
         if not args.experiment.startswith("bfs"):
             print(f"Medians of {args.trials} runs of {args.iterations} iterations.")
         print("\n".join(lines))

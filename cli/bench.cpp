@@ -259,7 +259,7 @@ class BenchCommand {
     if (!quiet_ && !data_to_stdout_) {
       std::cout << experiment.title << "\n"
                 << experiment.source << "; " << experiment.machine << ".\n"
-                << experiment.note << "\nThe paper sees: " << experiment.sees << ".\n\n"
+                << experiment.note << "\nThe paper finds: " << experiment.sees << ".\n\n"
                 << text_table(experiment, runs);
       const int left_out = json["left_out"];
       if (left_out > 0) std::cout << left_out << " runs were left out because the budget was spent; raise --budget\n";

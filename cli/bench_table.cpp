@@ -154,7 +154,7 @@ std::string markdown_table(const Experiment& experiment, const std::vector<Bench
   std::vector<int> columns;
   const std::vector<Series> all = lay_side_by_side(experiment, runs, columns);
   std::string out = "## " + experiment.name + ": " + experiment.title + "\n\n" + experiment.source + "; " +
-                    experiment.machine + ". " + experiment.note + " The paper sees: " + experiment.sees + ".\n\n| " +
+                    experiment.machine + ". " + experiment.note + " The paper finds: " + experiment.sees + ".\n\n| " +
                     unit(experiment.quantity) + " |";
   for (const int pes : columns) out += " " + counted(pes, "PE", "PEs") + " |";
   out += "\n|---|";

@@ -203,7 +203,7 @@ def parse() -> argparse.Namespace:
     named = [tuple(pair.split("/", 1)) for pair in args.pairs or []]
     for pair in named:
         if len(pair) != 2 or pair[0] not in PROGRAMS:
-            parser.error(f"--pairs {'/'.join(pair)}: TASK/INPUT is wanted, with a TASK of: {', '.join(PROGRAMS)}")
+            parser.error(f"--pairs {'/'.join(pair)}: use TASK/INPUT, with a TASK of: {', '.join(PROGRAMS)}")
     args.pairs = named or (GPU_PAIRS if args.device == "gpu" else CPU_PAIRS)
     return args
 

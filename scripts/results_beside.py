@@ -72,7 +72,7 @@ def figure_section(parts: list[dict]) -> str:
     lines = [
         f"## {first['experiment']}: {first['title'] or 'a figure'}",
         "",
-        f"{first['source']}; {first['papers_machine']}. The paper sees: {first['sees']}.{' ' if common else ''}{common}",
+        f"{first['source']}; {first['papers_machine']}. The paper finds: {first['sees']}.{' ' if common else ''}{common}",
     ]
     for part in sorted(parts, key=lambda part: (part["device"], len(part["devices"]))):
         large = any("verified" in run and not run["verified"] for run in part["runs"])

@@ -51,7 +51,7 @@ class GraphCommands : public SharedCommands {
   void prepare() override {
     const std::string& name = graph_argument_.text();
     if (name == "-" || std::filesystem::is_fifo(name)) {
-      throw UsageError("'" + name + "' can be read once, but every rank reads the graph; give a file");
+      throw UsageError("'" + name + "' can be read only once, but every rank reads the graph; give a file");
     }
     const auto choice = cli::SourceChoice::parse(source_);
     check_numbers(trials_.value_or(1));

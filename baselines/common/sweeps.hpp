@@ -31,7 +31,7 @@ class Sweeps {
   bool go_on() const {
     if (error_bound_ <= rules_.tolerance) return false;
     if (static_cast<double>(done_) <= most_) return true;
-    throw DeviceError("ranks do not settle: the error is below " + rough(error_bound_) + ", " +
+    throw DeviceError("the ranks do not converge: the error is below " + rough(error_bound_) + ", but " +
                       exact(rules_.tolerance) + " was asked for");
   }
   /// What each vertex gets from jumps. @param before  the sums over all vertices before the sweep

@@ -16,7 +16,9 @@ class GridEngine : public baselines::GridEngine {
         wanted_(wanted),
         ranks_(ranks_of_process) {
     if (wanted.staged && processes.size > 1 && ranks_of_process > 1) {
-      throw UsageError("--staged goes between the ranks of one process, or between processes of one rank each");
+      throw UsageError(
+          "--staged works between the ranks of one process, or between processes of one rank each; use --gpus 1, or "
+          "one process");
     }
   }
   ~GridEngine() override {

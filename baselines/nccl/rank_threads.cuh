@@ -41,11 +41,12 @@ class RankThreads {
       throw DeviceError("no GPU can be used: " + why);
     }
     if (wanted > devices * ranks_per_gpu()) {
-      throw UsageError(counted(wanted, "rank wants a GPU", "ranks want a GPU each") + ", and there are " +
+      throw UsageError(counted(wanted, "rank needs a GPU", "ranks need a GPU each") + ", but there are " +
                        std::to_string(devices) + "; use fewer");
     }
     if (processes.size * count_ > kMostRanks) {
-      throw UsageError("there can be " + std::to_string(kMostRanks) + " ranks at most");
+      throw UsageError(std::to_string(processes.size * count_) + " ranks are too many; use at most " +
+                       std::to_string(kMostRanks));
     }
   }
   /// Objects that use a communicator must have been destroyed.

@@ -80,7 +80,7 @@ struct Arguments {
 inline void apply_tuning(const std::string& text, const std::map<std::string, std::function<void(double)>>& setters) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t comma = std::min(text.find(',', at), text.size()), equals = text.find('=', at);
-    if (equals == std::string::npos || equals > comma) throw UsageError("--tune " + text + ": NAME=VALUE is wanted");
+    if (equals == std::string::npos || equals > comma) throw UsageError("--tune " + text + ": use NAME=VALUE");
     const std::string name = text.substr(at, equals - at), value = text.substr(equals + 1, comma - equals - 1);
     char* end = nullptr;
     const double number = std::strtod(value.c_str(), &end);

@@ -20,7 +20,8 @@ void complete(World* of_all, const PlacedGraph& graph, void* all, std::size_t by
     while (pe < world.n_pes() && world.process_of(pe) == p) ++pe;
     const std::size_t wanted = static_cast<std::size_t>(base + begin[pe] * bytes - at);
     const auto& its = received[static_cast<std::size_t>(p)];
-    if (its.size() != wanted) throw TransportError("process " + std::to_string(p) + " gave another part of the answer");
+    if (its.size() != wanted)
+      throw TransportError("process " + std::to_string(p) + " sent a part of the answer of another size");
     if (p != world.process()) std::copy(its.begin(), its.end(), at);
   }
 }

@@ -90,7 +90,8 @@ bool PlacedRun::generate_share(const GeneratorSpec& spec, const Options& options
   }
   again_ = [spec] { return generate(spec); };
   weights_again_ = wants.weights;
-  chosen_.push_back({"rows", "by process", "each of the " + std::to_string(each) + " generates those of its PEs"});
+  chosen_.push_back(
+      {"rows", "by process", "each of the " + std::to_string(each) + " processes generates the rows of its PEs"});
   return true;
 }
 
@@ -119,7 +120,8 @@ PlacedRun::PlacedRun(const SharedGraph& graph, const Options& options, const Run
     return wants.undirected ? simple_undirected(whole) : std::move(whole);
   };
   weights_again_ = wants.weights;
-  chosen_.push_back({"rows", "by process", "each of the " + std::to_string(each) + " reads those of its PEs"});
+  chosen_.push_back(
+      {"rows", "by process", "each of the " + std::to_string(each) + " processes reads the rows of its PEs"});
   if (wants.undirected && placed_.num_arcs != graph.size().arcs) {
     chosen_.push_back({"graph", "undirected", "arcs without direction, no loops, none twice"});
   }
@@ -163,11 +165,12 @@ PartitionKind PlacedRun::choose_partition(const Options& options, bool leave_to_
   }
   const bool one = machine_.all_pes() == 1;
   if (!one && leave_to_one && machine_.on_gpu()) {
-    chosen_.push_back({"partition", "one", "a GPU alone is done with so small a graph before several have met"});
+    chosen_.push_back({"partition", "one", "the graph is small: one GPU finishes before several could synchronize"});
     return PartitionKind::one;
   }
   const PartitionKind kind = one ? PartitionKind::block : PartitionKind::edges;
-  chosen_.push_back({"partition", name(kind), one ? "one PE" : "equal arcs, neighbours stay together"});
+  chosen_.push_back(
+      {"partition", name(kind), one ? "one PE" : "equally many arcs per PE, and neighbours stay together"});
   return kind;
 }
 

@@ -24,7 +24,7 @@ inline bool is_skewed(const PlacedGraph& graph) {
 }
 
 /// The reason that `auto` gives when only the worklist can run the algorithm on PEs of several processes.
-inline constexpr const char* kAcrossProcesses = "PEs of several processes: only the worklist sends what it has to them";
+inline constexpr const char* kAcrossProcesses = "several processes: only the worklist sends items between them";
 
 /// Refuses a strategy whose PEs use each other's memory when the PEs belong to several processes. (The strategies levels and pull
 /// exchange what they need, so they are not checked here.)
@@ -32,7 +32,7 @@ template <class Strategy>
 void check_reach(const Machine& machine, Strategy asked) {
   if (machine.world() == nullptr || asked == Strategy::automatic || asked == Strategy::async) return;
   throw UsageError(
-      std::string("strategy ") + name(asked) + " works on the memory of all PEs, and here they belong to " +
+      std::string("strategy ") + name(asked) + " needs access to the memory of all PEs, but they belong to " +
       std::to_string(machine.world()->n_processes()) + " processes; use --strategy async, or one process with --pes");
 }
 
@@ -67,7 +67,7 @@ inline LaunchPlan plan_vertices(const Machine& machine, const PlacedGraph& graph
   const std::int64_t vertices_of_a_pe = graph.num_vertices / std::max<pe_t>(graph.all_pes(), 1) + 1;
   Options launch = options;
   // docs/decisions/0023: workers on GPUs.
-  if (blocks == nullptr && is_skewed(graph)) blocks = "a few very long rows keep a warp busy for long";
+  if (blocks == nullptr && is_skewed(graph)) blocks = "a few very long rows would keep a single warp busy for long";
   const bool choose = blocks != nullptr && machine.on_gpu() && options.worker == WorkerKind::automatic;
   if (choose) launch.worker = WorkerKind::block;
   LaunchPlan plan = plan_launch(launch, machine.on_gpu(), graph.all_pes(), vertices_of_a_pe, mean_degree(graph), why,

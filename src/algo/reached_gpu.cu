@@ -53,7 +53,7 @@ Reached count(const PlacedGraph& graph, const Words& words) {
   for (pe_t p = 0; p < graph.n_pes(); ++p) {
     const CsrView& rows = graph.out[p];
     DeviceGuard guard(graph.devices[p]);
-    sums.emplace_back(1, "what was reached");
+    sums.emplace_back(1, "counts of reached vertices");
     sums.back().fill_bytes(0);
     if (rows.count == 0) continue;
     const auto blocks = static_cast<unsigned>(std::min((rows.count + std::int64_t{1023}) / 1024, kMostBlocks));

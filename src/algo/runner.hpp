@@ -36,13 +36,13 @@ const typename Shape::Options& check_gpus_of_processes(const typename Shape::Opt
   const char* const cure = "; use --device cpu, or one process with --pes";
   if (gpus_are_apart() && !Shape::kOnGpusApart) refuse_gpus_apart(given);
   if (!Shape::kOnGpusOfProcesses) {
-    throw UsageError(std::string("on GPUs of several processes only bfs, sssp and pagerank run yet") + cure);
+    throw UsageError(std::string("only bfs, sssp and pagerank run yet on GPUs of several processes") + cure);
   }
   if (runs_async(given)) {
     throw UsageError(
         std::string(
-            "items of the worklist (--strategy async, and options that ask for it) do not travel between GPUs of "
-            "several processes yet; leave these out") +
+            "the worklist (--strategy async, and options that need it) cannot send items between GPUs of several "
+            "processes yet; leave these out") +
         cure);
   }
   return given;

@@ -20,9 +20,9 @@ constexpr Named<Halos> kHalos[] = {{Halos::direct, "direct"}, {Halos::staged, "s
 
 /// The reason why `options` need the form `kernels`; empty: they do not need it.
 std::string wants_kernels(const LaunchOptions& options) {
-  if (options.urgent_packs) return "urgent packs are kernels of their own";
+  if (options.urgent_packs) return "urgent packs need kernels of their own";
   return options.halos == Halos::direct ? ""
-                                        : std::string("halos ") + name(options.halos) + " are copies between kernels";
+                                        : std::string("halos ") + name(options.halos) + " need copies between kernels";
 }
 
 }  // namespace
@@ -48,45 +48,44 @@ LaunchOptions decide_launch(LaunchOptions options, const BlockSizes& sizes, Deci
     options.form = !sizes.on_gpu ? BlockForm::threads : kernels ? BlockForm::kernels : BlockForm::resident;
     if (sizes.on_gpu) {
       why = !wanted.empty() && kernels ? wanted
-            : options.weigh            ? "kernels do not measure how long blocks take"
-            : kernels                  ? "in graphs as fast as any where GPUs have many tiles"
-            : sizes.pes == 1           ? "each tile has a worker that keeps it"
-                                       : "several PEs meet without the host";
+            : options.weigh            ? "balancing needs the time of each block, which form kernels does not measure"
+            : kernels                  ? "GPUs have many tiles: no form is faster than kernels in graphs"
+            : sizes.pes == 1           ? "each tile has a worker of its own"
+                                       : "several PEs synchronize without the host";
     }
   } else if ((options.form == BlockForm::threads) == sizes.on_gpu) {
     throw UsageError(std::string("form ") + name(options.form) + " is for " + (sizes.on_gpu ? "CPU threads" : "GPUs") +
-                     ", and this run is on " + (sizes.on_gpu ? "GPUs" : "CPU threads") + "; use --form auto");
+                     ", but this run is on " + (sizes.on_gpu ? "GPUs" : "CPU threads") + "; use --form auto");
   } else if (options.weigh && options.form == BlockForm::kernels) {
-    throw UsageError("form kernels does not measure how long blocks take, which moving them goes by; use --form auto");
+    throw UsageError("form kernels does not measure the time of each block, which balancing needs; use --form auto");
   }
   chosen.push_back({"form", name(options.form), why});
   if (options.form != BlockForm::kernels) {
     if (wanted.empty()) return options;
-    throw UsageError(wanted + ", and the form is " + name(options.form) +
-                     (sizes.on_gpu ? "; use --form kernels" : ", which CPU threads have; use --device gpu"));
+    throw UsageError(wanted + ", but the form is " + name(options.form) +
+                     (sizes.on_gpu ? "; use --form kernels" : ", the only one on CPU threads; use --device gpu"));
   }
   std::string why_fused;
   if (options.fusion == Fusion::automatic && options.urgent_packs) {
     options.fusion = Fusion::b;
-    why_fused = "packs are kernels of their own";
+    why_fused = "urgent packs need kernels of their own";
   }
   if (options.fusion == Fusion::automatic) {
     // One H200 (docs/decisions/0043-blocks-side-by-side.md): one kernel for all blocks needs one launch and ends once. A kernel
     // per block runs concurrently with those of other blocks, which fill the GPU while the last tiles of one of them finish.
     const bool one_turn = sizes.tiles <= sizes.workers;
     options.fusion = one_turn ? Fusion::d : Fusion::c;
-    why_fused = one_turn ? "all tiles of a step run at a time" : "blocks run beside each other";
+    why_fused = one_turn ? "all tiles of a step run at the same time" : "blocks run concurrently";
   }
   chosen.push_back({"fusion", name(options.fusion), why_fused});
   if (options.urgent_packs) {
     if (options.fusion == Fusion::c || options.fusion == Fusion::d) {
-      throw UsageError(std::string("urgent packs are kernels of their own, and fusion ") + name(options.fusion) +
+      throw UsageError(std::string("urgent packs need kernels of their own, but fusion ") + name(options.fusion) +
                        " has none; use --fusion none, a or b");
     }
     chosen.push_back({"packs", "urgent", "in streams of their own"});
   }
-  if (options.halos != Halos::direct)
-    chosen.push_back({"halos", name(options.halos), "what crosses between PEs is copied"});
+  if (options.halos != Halos::direct) chosen.push_back({"halos", name(options.halos), "halos between PEs are copied"});
   const bool found = options.graph < 0;
   if (found) options.graph = open ? 20 : 0;
   chosen.push_back({"graph", options.graph > 0 ? std::to_string(options.graph) + " steps" : "none",

@@ -82,7 +82,7 @@ void require_memory(const Machine& machine, Size3 size, Size3 cut, std::size_t v
   if (bytes <= static_cast<double>(available)) return;
   const std::string blocks = cut.volume() > 1 ? " in " + std::to_string(cut.volume()) + " blocks" : "";
   throw CapacityError("two states of " + text(size) + " cells" + blocks + " take " +
-                      bytes_text(static_cast<std::int64_t>(bytes)) + " of memory, " + bytes_text(available) +
+                      bytes_text(static_cast<std::int64_t>(bytes)) + " of memory, but " + bytes_text(available) +
                       " are available; use a smaller grid" +
                       (blocks.empty() ? ", or float32" : ", float32 or fewer blocks"));
 }
@@ -101,15 +101,15 @@ std::int64_t decide_odf(Size3 size, const GridOptions& options, pe_t n_pes, bool
     chosen.push_back({"odf", two ? "2" : "1",
                       two          ? "two were faster on several GPUs with up to 192^3 cells each"
                       : n_pes == 1 ? "one GPU waits for no other"
-                      : !by_parts  ? "blocks of a GPU do not lie side by side"
-                                   : "GPUs have many cells, and more blocks gained nothing"});
+                      : !by_parts  ? "the blocks of a GPU are not next to each other in the grid"
+                                   : "GPUs have many cells, and more blocks were not faster"});
   }
   return two ? 2 : 1;
 }
 
 Size3 check_grid(Size3 size, const GridOptions& options, pe_t n_pes, bool on_gpu) {
   if (size.x < 1 || size.y < 1 || size.z < 1) {
-    throw UsageError("a grid of " + text(size) + " cells: each dimension is at least 1");
+    throw UsageError("a grid of " + text(size) + " cells is not possible; each dimension must be at least 1");
   }
   // Checked by divisions, since the product could overflow.
   constexpr std::int64_t kMost = std::int64_t{1} << 40;
@@ -127,7 +127,7 @@ Size3 check_grid(Size3 size, const GridOptions& options, pe_t n_pes, bool on_gpu
   const Size3 n = options.blocks;
   if (n.x < 1 || n.y < 1 || n.z < 1 || n.x > size.x || n.y > size.y || n.z > size.z || n.volume() > (1 << 20)) {
     throw UsageError(text(n) + " blocks do not fit a grid of " + text(size) +
-                     " cells: along each dimension 1 to its cells, 2^20 in all");
+                     " cells; use 1 to as many blocks as cells along each dimension, and at most 2^20 in all");
   }
   return n;
 }

@@ -97,7 +97,7 @@ std::vector<pe_t> place_blocks(const SizeN& array, pe_t n_pes, const Mapping& ma
     std::int64_t pe = -1;
     if (!(file >> pe) || pe < 0 || pe >= n_pes) {
       throw UsageError(has + "line " + std::to_string(b + 1) + " is not a PE from 0 to " + std::to_string(n_pes - 1) +
-                       "; one for each of " + std::to_string(blocks) + " blocks is wanted");
+                       "; give one for each of " + std::to_string(blocks) + " blocks");
     }
     where[b] = static_cast<pe_t>(pe);
   }

@@ -8,8 +8,8 @@ namespace shoal {
 
 SizeN::SizeN(std::span<const std::int64_t> n) : dimensions_(static_cast<int>(n.size())) {
   if (n.empty() || n.size() > kMost) {
-    throw UsageError("an array of " + std::to_string(n.size()) + " dimensions: 1 to " + std::to_string(kMost) +
-                     " are possible");
+    throw UsageError("an array of " + std::to_string(n.size()) + " dimensions is not possible; use 1 to " +
+                     std::to_string(kMost));
   }
   std::copy(n.begin(), n.end(), n_);
 }

@@ -160,8 +160,9 @@ void Wires::State::refuse_others(const std::vector<WiredSide>& sides) const {
   const auto all = world.exchange(World::Call{"place"}, std::as_bytes(std::span(&hash, std::size_t{1})));
   for (std::size_t p = 0; p < all.size(); ++p) {
     if (all[p] == all[0]) continue;
-    throw UsageError("processes 0 and " + std::to_string(p) +
-                     " have other blocks, or other channels between them: all processes make the same array");
+    throw UsageError(
+        "processes 0 and " + std::to_string(p) +
+        " have different blocks, or different channels between them; all processes must make the same array");
   }
 }
 
@@ -261,7 +262,8 @@ void Wires::begin_run(const StepRange& range, RunHere here, double patience_seco
   const auto all = at.world.exchange(World::Call{"steps"}, std::as_bytes(std::span(mine)));
   for (std::size_t p = 0; p < all.size(); ++p) {
     if (all[p] == all[0]) continue;
-    throw UsageError("processes 0 and " + std::to_string(p) + " take other steps: all processes make the same calls");
+    throw UsageError("processes 0 and " + std::to_string(p) +
+                     " run different steps; all processes must make the same calls");
   }
   at.world.begin_watch();
   const std::lock_guard lock(at.mutex);

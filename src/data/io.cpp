@@ -86,7 +86,7 @@ void check_range(const Source& source) {
 void check_vertices(const Source& source, const Csr& graph) {
   const auto& n = source.options.num_vertices;
   if (n && *n != graph.num_vertices())
-    source.raise("says itself that it has " + counted(graph.num_vertices(), "vertex", "vertices") + ", not " +
+    source.raise("declares " + counted(graph.num_vertices(), "vertex", "vertices") + ", but --vertices is " +
                  grouped(*n) + "; leave --vertices out");
 }
 
@@ -124,10 +124,11 @@ FileKind kind_of(const std::string& file, const std::string& known) {
   const std::string begin = file + ": " + known;
   if (find_kind(file, begin, kind)) return kind;
   if (file == kStandardInput || file == "/dev/stdin")
-    throw UsageError(file +
-                     ": standard input has no name that says a graph format; say it: --format el (in Python, "
-                     "format=\"el\"); known are " +
-                     kKnown);
+    throw UsageError(
+        file +
+        ": standard input has no file name that tells the graph format; give it, such as --format el (in Python, "
+        "format=\"el\"); known are " +
+        kKnown);
   // Formats that NetworkX reads and shoal does not.
   for (const std::string_view foreign :
        {".gml", ".graphml", ".gexf", ".net", ".dot", ".adjlist", ".json", ".g6", ".s6"})
@@ -136,8 +137,8 @@ FileKind kind_of(const std::string& file, const std::string& known) {
           begin + std::string(foreign) +
           " files are not read; read it with NetworkX, and write it with "
           "networkx.write_weighted_edgelist(networkx.convert_node_labels_to_integers(graph), 'graph.wel')");
-  throw UsageError(begin + "the name does not end as that of a graph; the known endings are " + kKnown +
-                   "; to read a file of any name, say its format: --format el");
+  throw UsageError(begin + "the name has no ending of a graph format; the known endings are " + kKnown +
+                   "; to read a file of any name, give its format, such as --format el");
 }
 
 FileKind kind_named(const std::string& ending) {
@@ -240,7 +241,7 @@ Csr read_file_as_graph(const std::string& file, const ReadOptions& options, std:
   if (std::filesystem::is_directory(file, ignored)) throw FileError(EISDIR, file, file + io::kIsDirectory);
   const io::FileKind kind = options.format.empty() ? kind_to_read(file) : io::kind_named(options.format);
   if (options.use_cache && file == io::kStandardInput)
-    throw UsageError(file + ": a cache is kept beside a file, and standard input is none; leave --cache out");
+    throw UsageError(file + ": a cache is kept beside a file, but standard input is not a file; leave --cache out");
   io::Source source;
   source.name = file;
   source.options = options;

@@ -17,7 +17,7 @@ bool TextLines::next() {
   char buffer[kMostBytes + 1];
   ++number_;
   in_->getline(buffer, sizeof buffer);
-  if (in_->bad()) fail("could not be read on; check the disk");
+  if (in_->bad()) fail("cannot be read further; check the disk");
   line_.assign(buffer, static_cast<std::size_t>(in_->gcount()));
   const bool last = in_->eof();
   if (!last && in_->fail()) fail("the line is longer than " + grouped(kMostBytes) + " bytes; is this the right file?");

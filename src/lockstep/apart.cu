@@ -129,14 +129,14 @@ Apart::Apart(LockstepTeam& team, std::string what, World& world)
   members_->all = static_cast<int>(world_.n_pes());
   members_->first = static_cast<int>(world_.first_here());
   for (pe_t p = 0; p < n_pes(); ++p) {
-    told_.push_back(memory_.zeros<std::byte>(p, static_cast<std::int64_t>(bytes), "what PEs tell"));
+    told_.push_back(memory_.zeros<std::byte>(p, static_cast<std::int64_t>(bytes), "messages of PEs"));
     members_->devices.push_back(team_.device(p));
     members_->streams.push_back(team_.stream(p));
     DeviceGuard guard(team_.device(p));
     SHOAL_CUDA(cudaDeviceSynchronize());
   }
   members_->told = told_;
-  pinned_ = pinned_memory(bytes, "what PEs tell");
+  pinned_ = pinned_memory(bytes, "messages of PEs");
   heard_ = static_cast<std::byte*>(pinned_.get());
   connect();
 }
@@ -153,7 +153,7 @@ void Apart::connect() {
   }
   const std::vector<std::vector<std::byte>> ids = world_.exchange({"a wire for GPUs"}, id);
   id = ids.front();
-  if (id.size() != GpuWireTable::kIdBytes) throw TransportError("process 0 told of no wire");
+  if (id.size() != GpuWireTable::kIdBytes) throw TransportError("process 0 sent no id for the connection of the GPUs");
   world_.begin_watch();
   std::string harm;
   const Clock::time_point began = Clock::now();

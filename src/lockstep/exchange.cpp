@@ -99,7 +99,7 @@ bool Exchange::say_and_hear(const void* mine, void* heard, std::size_t bytes) {
   own.number.store_release(number);
   to_others([&](int p) { return heap_.put_word(p, at + offsetof(Statement, number), number); });
   if (!arrives) {
-    throw TransportError("process " + std::to_string(process()) + " could not put something into another");
+    throw TransportError("process " + std::to_string(process()) + " could not write to the shared heap of another");
   }
   for (int p = 0; p < processes(); ++p) {
     if (!hear(p, number)) return false;

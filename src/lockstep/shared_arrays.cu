@@ -108,7 +108,7 @@ PeerArrays SharedArrays::of_all(const std::vector<PeerArrays::List>& mine) {
         Told one;
         const std::size_t from = ((pe - first) * each + i) * sizeof one;
         if (from + sizeof one > its.size()) {
-          throw TransportError("process " + std::to_string(process) + " told of fewer arrays on its GPUs");
+          throw TransportError("process " + std::to_string(process) + " reported fewer arrays on its GPUs");
         }
         std::memcpy(&one, its.data() + from, sizeof one);
         at[here][pe].push_back(one.is_there != 0 ? map(devices_[here], bytes_of(one.handle)) : nullptr);

@@ -87,8 +87,8 @@ LockstepTeam::LockstepTeam(const std::vector<int>& devices, std::string what, do
   const std::vector<int> of_all = devices_of_all(devices, world_);
   const std::size_t all_pes = reach == World::Reach::wire ? static_cast<std::size_t>(world->n_pes()) : of_all.size();
   if (of_all.empty() || all_pes > lockstep::kPeers) {
-    throw UsageError(what_ + ": " + std::to_string(all_pes) + " PEs on devices; 1 to " +
-                     std::to_string(lockstep::kPeers) + " are served");
+    throw UsageError(what_ + ": " + std::to_string(all_pes) + " PEs on devices; use 1 to " +
+                     std::to_string(lockstep::kPeers));
   }
   if (!(deadline_seconds > 0)) throw UsageError(what_ + ": the deadline must be positive");
   if (world_ != nullptr) deadline_seconds_ = std::max(deadline_seconds_, kLongestWaitSeconds);
@@ -100,7 +100,7 @@ LockstepTeam::LockstepTeam(const std::vector<int>& devices, std::string what, do
     int cooperative = 0;
     SHOAL_CUDA(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device));
     if (cooperative == 0) {
-      throw DeviceError(what_ + ": device " + std::to_string(device) + " has no cooperative launches");
+      throw DeviceError(what_ + ": device " + std::to_string(device) + " has no cooperative launches; use another GPU");
     }
     auto pe = std::make_unique<Pe>(device);
     pe->shared_by = static_cast<int>(std::count(of_all.begin(), of_all.end(), device));

@@ -20,7 +20,7 @@ class TuningCheck {
   }
   /// @throws UsageError naming the option, the value and what is wanted, unless `legal`
   void operator()(bool legal, const char* option, double value, const char* wanted) const {
-    if (!legal) throw UsageError(whose_ + option + " " + exact(value) + "; " + wanted + " is wanted");
+    if (!legal) throw UsageError(whose_ + option + " " + exact(value) + "; use " + wanted);
   }
   /// Checks the parameters with which lockstep kernels are launched.
   void launch(int block_threads, int blocks_per_sm, int cluster_blocks, double deadline_seconds) const {

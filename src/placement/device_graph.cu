@@ -261,7 +261,7 @@ PlacedGraph generate_share_on_devices(const GeneratorSpec& spec, PartitionKind k
   if (kind == PartitionKind::automatic) kind = PartitionKind::edges;
   if (!can_generate_on_devices(kind) || weights == WeightSource::file) {
     throw UsageError(
-        "generate_share_on_devices: only block, edges, one and random partitions, without weights of a file");
+        "generate_share_on_devices: use a block, edges, one or random partition, without weights of a file");
   }
   const std::int64_t n = spec.num_vertices();
   PlacedGraph placed;

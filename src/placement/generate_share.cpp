@@ -104,7 +104,7 @@ PlacedGraph generate_share(const GeneratorSpec& spec, PartitionKind kind, std::u
     throw UsageError("generate_share: " + spec.text() + " has no weights of its own; use hash255 or unit");
   }
   if (kind == PartitionKind::automatic) kind = PartitionKind::edges;
-  if (!can_generate_share(kind)) throw UsageError("generate_share: only block, edges, one and random partitions");
+  if (!can_generate_share(kind)) throw UsageError("generate_share: use a block, edges, one or random partition");
   const std::int64_t n = spec.num_vertices();
   PlacedGraph placed;
   Partition& partition = placed.partition;

@@ -50,7 +50,7 @@ bool can_read_share(PartitionKind kind) {
 PlacedGraph read_share(const SharedGraph& graph, PartitionKind kind, const ShareOfPes& share,
                        std::optional<WeightSource> weights, bool undirected) {
   if (kind == PartitionKind::automatic) kind = PartitionKind::edges;
-  if (!can_read_share(kind)) throw UsageError("read_share: only block, edges and one partitions");
+  if (!can_read_share(kind)) throw UsageError("read_share: use a block, edges or one partition");
   const bool of_file = weights == WeightSource::file;
   PlacedGraph placed;
   Partition& partition = placed.partition;

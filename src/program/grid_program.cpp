@@ -26,7 +26,7 @@ int run_with_flags(int argc, char** argv, const char* about, void (GridFlags::*a
       ->capture_default_str();
   begin_together();
   return parse_and_run(app, argc, argv, [&] {
-    if (iterations < 0) throw UsageError("--iterations " + std::to_string(iterations) + " is negative");
+    if (iterations < 0) throw UsageError("--iterations " + std::to_string(iterations) + " is negative; use 0 or more");
     Options options = flags.machine();
     choose_engine(options);
     join_processes(options, started_as(argc, argv));

@@ -136,7 +136,7 @@ int run_program(int argc, char** argv, const char* about, std::int64_t size,
   CLI::App app(about, name_of(argv));
   app.add_option("--size", size, "how much there is to do")->type_name("N")->capture_default_str();
   const auto subject = [&] {
-    if (size < 0) throw UsageError("--size " + std::to_string(size) + " is negative; a number from 0 on is wanted");
+    if (size < 0) throw UsageError("--size " + std::to_string(size) + " is negative; use 0 or more");
     return Subject{generate(parse_generator("chain:1")), 0, size};
   };
   return run_app(app, argc, argv, subject, body);

@@ -78,9 +78,9 @@ void plan_batches(const Options& options, bool processes, LaunchPlan& plan, Deci
   plan.batch_wait_us = static_cast<lane_t>(options.batch_wait_us);
   const bool asked = options.batch_bytes > 0 || (options.batch_bytes == 0 && !processes);
   note(why, "batch_bytes", plan.batch_bytes, asked,
-       processes ? "what goes to another process travels in segments"
-       : waits   ? "only parts of segments can wait"
-                 : "item by item, which is sooner there");
+       processes ? "items are sent to other processes in segments"
+       : waits   ? "batch wait needs segments"
+                 : "item by item: each arrives sooner");
   if (waits) note(why, "batch_wait", batch_wait_text(options), true, "");
 }
 
@@ -90,7 +90,7 @@ bool asks_for_worklist(const Options& options) { return !worklist_options(option
 
 void note_unused(const Options& options, Decisions& why) {
   const std::string names = worklist_options(options);
-  if (!names.empty()) why.push_back({"not used", names, "of the worklist, which is strategy async"});
+  if (!names.empty()) why.push_back({"not used", names, "these options are for the worklist (strategy async)"});
 }
 
 LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int64_t items, double fan_out,
@@ -98,7 +98,7 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
   LaunchPlan plan;
   if (!on_gpu && (options.worker == WorkerKind::warp || options.worker == WorkerKind::block)) {
     throw UsageError(std::string("worker ") + name(options.worker) +
-                     " runs on GPUs; on CPU threads use --worker thread");
+                     " runs on GPUs only; on CPU threads use --worker thread");
   }
   const bool worker_asked = options.worker != WorkerKind::automatic;
   // A block takes many items with one reservation. When few items are in flight at any time, a warp finishes sooner.
@@ -109,8 +109,9 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
                              : WorkerKind::warp;
   note(why, "worker", name(plan.worker), worker_asked,
        !on_gpu ? "CPU threads"
-       : wide  ? "ranges of many elements fill the lanes of a block"
-               : "short ranges keep the lanes of a warp busy, and a warp waits for nobody");
+       : wide
+           ? "each item has many elements, which fill the lanes of a block"
+           : "each item has few elements, which keep the lanes of a warp busy, and warps do not wait for each other");
   plan.block_threads = options.block_threads > 0 ? options.block_threads : 512;
   if (plan.worker == WorkerKind::block)
     note(why, "block_threads", plan.block_threads, options.block_threads > 0, "default");
@@ -130,13 +131,14 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
                                                      : 16);
   note(why, "fetch", static_cast<int>(plan.fetch), options.fetch > 0 && options.fetch <= most,
        options.fetch > most ? "the most that such a worker takes; asked for " + std::to_string(options.fetch)
-       : on_gpu             ? "what is judged at once over the mean fan-out of " + rough(fan_out)
+       : on_gpu             ? "items judged at once, divided by the mean fan-out of " + rough(fan_out)
                             : "a cache line or two of items");
 
   const std::int64_t wanted = std::clamp<std::int64_t>(items, 1 << 12, 1 << 24);
   plan.capacity =
       std::bit_ceil(static_cast<ticket_t>(options.capacity > 0 ? std::max<std::int64_t>(options.capacity, 2) : wanted));
-  note(why, "capacity", static_cast<std::int64_t>(plan.capacity), options.capacity > 0, "about the vertices of a PE");
+  note(why, "capacity", static_cast<std::int64_t>(plan.capacity), options.capacity > 0,
+       "about the number of vertices of a PE");
   // Channel slots are cheap where memory is plentiful, and an item that finds no slot costs its pusher tens of times as much.
   plan.channel_capacity = on_gpu && options.capacity == 0 ? std::min<ticket_t>(plan.capacity, 1 << 20)
                                                           : std::clamp<ticket_t>(plan.capacity / 4, 2, 1 << 18);
@@ -154,7 +156,8 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
   plan.spill_host = options.spill >= 0 ? 0 : on_gpu ? 1 << 18 : 1 << 16;
   plan.chunk_items = chunk_items_for(plan, options);
   note(why, "spill", plan.spill_own + plan.spill_host, options.spill >= 0,
-       std::string(n_pes > 1 ? "eight" : "two") + " for each element of a PE's items, and some in host memory");
+       std::string("room for ") + (n_pes > 1 ? "eight" : "two") +
+           " items per element of a PE's items (items times fan-out), and some in host memory");
   plan.workers = options.workers;
   // One block of warps per multiprocessor: with twice as many, more warps wait for the same counters.
   if (plan.worker == WorkerKind::warp) plan.blocks_per_multiprocessor = 1;
@@ -166,9 +169,11 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
   plan.buckets = static_cast<lane_t>(options.buckets > 0 ? options.buckets : 4);
   if (plan.queue == QueueKind::priority) {
     note(why, "queue", "priority", true, "");
-    note(why, "threshold", plan.threshold, options.threshold >= 0, "everything waits for its bucket");
-    note(why, "threshold_delta", plan.threshold_delta, options.threshold_delta > 0, "one step of the priority");
-    note(why, "buckets", static_cast<int>(plan.buckets), options.buckets > 0, "the next three, and all beyond");
+    note(why, "threshold", plan.threshold, options.threshold >= 0, "every item waits for its bucket");
+    note(why, "threshold_delta", plan.threshold_delta, options.threshold_delta > 0,
+         "the threshold moves by one unit of priority");
+    note(why, "buckets", static_cast<int>(plan.buckets), options.buckets > 0,
+         "three for the next priorities, one for all beyond");
     // Parked items wait in spill.
     if (options.spill < 0)
       plan.spill_own = std::max(plan.spill_own, std::clamp<std::int64_t>(4 * items, 1 << 16, 1 << 27));
@@ -187,7 +192,7 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
 void fit_to_wires(LaunchPlan& plan) {
   if (plan.judge_remote) {
     throw UsageError(
-        "judge 'remote' needs PEs that reach each other's memory, and this run has several processes: use "
+        "judge 'remote' needs PEs that access each other's memory, but this run has several processes; use "
         "--judge owner");
   }
   if (plan.batch_bytes <= 0) plan.batch_bytes = kBytesOfASegment;
@@ -196,7 +201,7 @@ void fit_to_wires(LaunchPlan& plan) {
 void fit_to_gpus(const LaunchPlan& plan) {
   if (plan.batch_wait_us == 0) return;
   throw UsageError("batch wait " + std::to_string(plan.batch_wait_us) +
-                   "us: GPUs do not look at a clock for it; give a number of visits, such as --batch-wait 20");
+                   "us is for CPU threads only; on GPUs give a number of times, such as --batch-wait 20");
 }
 
 std::string full_line(const LaunchPlan& plan, std::int64_t waiting, std::int64_t spill) {
@@ -204,10 +209,10 @@ std::string full_line(const LaunchPlan& plan, std::int64_t waiting, std::int64_t
   const std::string more_spill = std::to_string(2 * std::max({waiting, spill, std::int64_t{plan.chunk_items}}));
   const ticket_t more_capacity = std::bit_ceil(plan.capacity + static_cast<ticket_t>(waiting));
   return "worklist full: " + std::to_string(waiting) + (waiting == 1 ? " item waits" : " items wait") +
-         ", and a PE has a ring of " + std::to_string(plan.capacity) + " items and spill of " + std::to_string(spill) +
-         ", in chunks of " + chunk + " that are one worker's each; " +
+         ", but a PE has a ring of " + std::to_string(plan.capacity) + " items and spill of " + std::to_string(spill) +
+         ", in chunks of " + chunk + ", each of one worker; " +
          (plan.queue == QueueKind::priority
-              ? "items beyond the threshold wait in spill alone: use --spill " + more_spill
+              ? "items beyond the threshold wait only in spill: use --spill " + more_spill
               : "use --spill " + more_spill + ", or --capacity " + std::to_string(more_capacity));
 }
 
@@ -218,24 +223,25 @@ void gather_in_segments(LaunchPlan& plan, const Options& options, bool on_gpu, p
       static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(kBytesOfFullSegments / n_pes)));
   std::erase_if(why, [](const Decision& one) { return one.option == "batch_bytes"; });
   note(why, "batch_bytes", plan.batch_bytes, false,
-       "whatever is pushed for another GPU travels, so there is much of it");
+       "every item pushed for another GPU is sent, so a segment gets many items");
 }
 
 void allow_remote_judge(LaunchPlan& plan, const Options& options, pe_t n_pes, bool processes, Decisions& why) {
   if (processes) {
     if (options.judge == JudgeKind::remote) {
       throw UsageError(
-          "judge remote: a pusher judges in its owner's memory, which another process has; use --judge owner");
+          "judge remote needs PEs that access each other's memory, but this run has several processes; use --judge "
+          "owner");
     }
     plan.judge_remote = false;
     if (options.judge == JudgeKind::automatic)
-      note(why, "judge", "owner", false, "its memory may be another process's");
+      note(why, "judge", "owner", false, "PEs cannot access the memory of other processes");
     return;
   }
   if (n_pes == 1 || options.judge != JudgeKind::automatic) return;
   plan.judge_remote = !plan.combine;
   note(why, "judge", plan.judge_remote ? "remote" : "owner", false,
-       plan.judge_remote ? "many items are refused, and a refused one need not travel"
+       plan.judge_remote ? "many items are dropped, and a dropped item need not be sent"
                          : "items are combined before they are judged");
 }
 

@@ -44,7 +44,7 @@ void check_owners(const RunCounts& counts) {
         "the task's owner() returned " + std::to_string(owner) + " for an item pushed on PE " +
         std::to_string(counts.first + static_cast<pe_t>(p)) + "; with " + std::to_string(n) +
         (n == 1 ? " PE" : " PEs") + " it must be 0" + (n == 1 ? "" : " to " + std::to_string(n - 1)) +
-        (owner == n ? " (an OwnerTable returns the number of PEs for what is no vertex of the graph)" : ""));
+        (owner == n ? " (an OwnerTable returns the number of PEs for a number that is no vertex of the graph)" : ""));
   }
 }
 
@@ -126,7 +126,7 @@ void check_plan(const LaunchPlan& plan, bool priority, bool remote_judge, bool c
 void check_lists(pe_t n_pes, std::size_t tasks, std::size_t lists_of_seeds) {
   if (tasks != static_cast<std::size_t>(n_pes) || lists_of_seeds != tasks) {
     throw UsageError(std::to_string(tasks) + " tasks and " + std::to_string(lists_of_seeds) + " lists of seeds for " +
-                     std::to_string(n_pes) + " PEs; one of each per PE");
+                     std::to_string(n_pes) + " PEs; give one of each per PE");
   }
 }
 

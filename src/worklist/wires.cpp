@@ -66,8 +66,8 @@ Wires::Wires(World& world, const SegmentShape& shape, std::size_t item_bytes, in
     if (its.item_bytes != mine.item_bytes || its.log_items != mine.log_items || its.log_segments != mine.log_segments) {
       throw UsageError("a worklist has segments of " + std::to_string(std::uint64_t{1} << mine.log_items) +
                        " items of " + std::to_string(mine.item_bytes) + " bytes in process " +
-                       std::to_string(world.process()) + ", and others in process " + std::to_string(p) +
-                       ": all processes must be started with the same options");
+                       std::to_string(world.process()) + ", but others in process " + std::to_string(p) +
+                       "; start all processes with the same options");
     }
     first_.push_back(first_.back() + static_cast<pe_t>(its.n_here));
     workers_ += its.n_here * its.workers;

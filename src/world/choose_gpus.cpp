@@ -51,7 +51,7 @@ GpuChoice choose_gpus(const std::vector<DeviceInfo>& found, pe_t pes, pe_t pes_p
     choice.why = "asked for";
   } else if (one_gpu && pes_per_gpu == 1 && gpus > 1) {
     n_pes = 1;
-    choice.why = "a small graph, which several GPUs would take longer for";
+    choice.why = "the graph is small: several GPUs would take longer than one";
   } else if (!lack.empty()) {
     n_pes = pes_per_gpu;
     choice.why = lack + ", which PEs on several GPUs need";
@@ -70,8 +70,9 @@ GpuChoice choose_gpus(const std::vector<DeviceInfo>& found, pe_t pes, pe_t pes_p
   const std::string they = std::to_string(process.processes) + " processes with " + std::to_string(each) +
                            (each == 1 ? " PE each" : " PEs each");
   if (process.apart && pes_per_gpu > 1) {
-    throw UsageError("PEs cannot share a GPU (--pes-per-gpu " + std::to_string(pes_per_gpu) +
-                     ") where GPUs of several processes speak through NCCL, which refuses it; leave --pes-per-gpu out");
+    throw UsageError(
+        "--pes-per-gpu " + std::to_string(pes_per_gpu) +
+        ": NCCL, which connects the GPUs of several processes, refuses PEs that share a GPU; leave it out");
   }
   const auto share = [&](pe_t on) {
     return on <= kMaxPesPerGpu && !process.apart
@@ -79,7 +80,7 @@ GpuChoice choose_gpus(const std::vector<DeviceInfo>& found, pe_t pes, pe_t pes_p
                : std::string();
   };
   if (used > gpus) {
-    throw UsageError(they + " want " + std::to_string(used) + " GPUs, and this host has " + std::to_string(gpus) +
+    throw UsageError(they + " need " + std::to_string(used) + " GPUs, but this host has " + std::to_string(gpus) +
                      "; use fewer processes, or --device cpu" + share((all + gpus - 1) / gpus));
   }
   const pe_t first = each * static_cast<pe_t>(process.process);
@@ -88,7 +89,7 @@ GpuChoice choose_gpus(const std::vector<DeviceInfo>& found, pe_t pes, pe_t pes_p
     if (!lack.empty()) throw UsageError(lack + ", which PEs of one process need; use more processes, with --pes 1");
   } else if (const std::string lack = lacking(found, 0, used); !lack.empty()) {
     throw UsageError(lack + ", which " + they + " need; use --device cpu" + share(all) +
-                     "; SHOAL_GPU_WIRE=nccl lets bfs and pagerank do without");
+                     "; with SHOAL_GPU_WIRE=nccl, bfs and pagerank do not need it");
   }
   GpuChoice choice;
   choice.why = pes > 0 ? "asked for" : "one for each process";

@@ -20,9 +20,10 @@ std::size_t Heap::allocate(std::size_t bytes, const char* what) {
   if (at + wanted > bytes_) {
     largest = std::max(largest, bytes_ - at);
     throw CapacityError(
-        std::string(what) + " of " + std::to_string(wanted) + " bytes for each process; of " + std::to_string(bytes_) +
-        " that processes share with each other " + std::to_string(largest) +
-        " are left in one piece: set SHMEM_SYMMETRIC_HEAP_SIZE (segments: or use a smaller --capacity)");
+        std::string("memory for ") + what + " needs " + std::to_string(wanted) + " bytes per process, but only " +
+        std::to_string(largest) + " of the " + std::to_string(bytes_) +
+        " bytes of shared heap are free in one piece; set SHMEM_SYMMETRIC_HEAP_SIZE to more (or, for segments, use a "
+        "smaller --capacity)");
   }
   parts_[at] = wanted;
   std::memset(this->at(at), 0, wanted);

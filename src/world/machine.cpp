@@ -26,7 +26,8 @@ namespace {
 void check_engine(const std::string& engine, bool on_gpu, pe_t n_pes) {
   if (engine == "auto") return;
   if (engine == "self") {
-    if (n_pes > 1) throw UsageError("engine self has one PE, " + std::to_string(n_pes) + " wanted; leave --engine out");
+    if (n_pes > 1)
+      throw UsageError("engine self runs one PE, but " + std::to_string(n_pes) + " are wanted; leave --engine out");
   } else if (engine == "threads") {
     if (on_gpu) throw UsageError("engine threads runs on CPU threads; use --device cpu, or --engine peer for GPUs");
   } else if (engine == "peer") {
@@ -38,9 +39,8 @@ void check_engine(const std::string& engine, bool on_gpu, pe_t n_pes) {
 World& find_world() {
   if (!joined_world()) {
     throw UsageError(
-        "engine openshmem joins processes that a launcher started, which `shoal NAME` and programs with run_program "
-        "do, "
-        "and nothing else; use --engine threads");
+        "engine openshmem needs processes that a launcher started, by `shoal NAME` or run_program; use --engine "
+        "threads");
   }
   return *joined_world();
 }
@@ -70,14 +70,15 @@ void agree_on_gpus(World& world, bool apart) {
   for (std::size_t p = 1; p < all.size(); ++p) {
     if (all[p].apart != all[0].apart) {
       throw UsageError("SHOAL_GPU_WIRE=nccl is set for process " + std::to_string(all[p].apart ? p : 0) +
-                       ", and not for process " + std::to_string(all[p].apart ? 0 : p) + "; start all in the same way");
+                       ", but not for process " + std::to_string(all[p].apart ? 0 : p) +
+                       "; set it for all processes or for none");
     }
     std::size_t q = 0;  // the first process of its host
     while (all[q].host != all[p].host) ++q;
     if (all[p].ids == all[q].ids) continue;
     throw UsageError("process " + std::to_string(q) + " sees the GPUs " + all[q].ids + ", and process " +
                      std::to_string(p) + " sees " + all[p].ids +
-                     "; start all with the same CUDA_VISIBLE_DEVICES, of which each takes its own");
+                     "; start all with the same CUDA_VISIBLE_DEVICES, from which each process takes its own GPUs");
   }
 }
 
@@ -127,8 +128,8 @@ Machine::Machine(const Options& options, bool one_gpu) {
     chosen_.push_back({"pes", std::to_string(n_pes_), options.pes > 0 ? "asked for" : "one group of all threads"});
     chosen_.push_back({"threads", std::to_string(threads_per_pe_),
                        options.threads > 0 ? "asked for"
-                       : sharing > 1       ? "the machine's, shared among the processes and their PEs"
-                                           : "the machine's, shared among the PEs"});
+                       : sharing > 1       ? "the machine's threads, divided among the processes and their PEs"
+                                           : "the machine's threads, divided among the PEs"});
   }
   if (processes) {
     const World& world = find_world();
@@ -140,7 +141,7 @@ Machine::Machine(const Options& options, bool one_gpu) {
     chosen_.push_back(reach_ == World::Reach::memory
                           ? Decision{"wire", "CUDA IPC", "GPUs of one host use each other's memory"}
                           : Decision{"wire", gpu_wire().name(),
-                                     hosts ? "GPUs of several hosts do not reach each other's memory" : "asked for"});
+                                     hosts ? "GPUs of several hosts cannot access each other's memory" : "asked for"});
   }
   check_engine(options.engine, on_gpu_, n_pes_);
   engine_ = options.engine != "auto" ? options.engine : n_pes_ == 1 ? "self" : on_gpu_ ? "peer" : "threads";
@@ -168,8 +169,8 @@ void Machine::limit_threads(int threads) {
 
 void Machine::join(World& world) {
   if (world.n_here() != n_pes_) {
-    throw UsageError("a world with " + std::to_string(world.n_here()) + " PEs in this process, and " +
-                     std::to_string(n_pes_) + " PEs of the machine; there must be as many");
+    throw UsageError("the world has " + std::to_string(world.n_here()) + " PEs in this process, but the machine has " +
+                     std::to_string(n_pes_) + "; the numbers must be equal");
   }
   if (world.n_processes() == 1) return;
   world_ = &world;

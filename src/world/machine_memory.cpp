@@ -21,8 +21,8 @@ namespace {
 constexpr std::size_t kWorthAsking = std::size_t{64} << 20;  ///< for fewer bytes, available memory is not checked
 
 [[noreturn]] void no_memory(const char* what, std::size_t bytes) {
-  throw CapacityError(std::string(what) + ": " + std::to_string(bytes) + " bytes of memory wanted, " +
-                      std::to_string(available_memory()) + " are available; ask for less, or use a machine with more");
+  throw CapacityError(std::string(what) + ": " + std::to_string(bytes) + " bytes of memory are needed, but only " +
+                      std::to_string(available_memory()) + " are available; allocate less, or use a machine with more");
 }
 
 }  // namespace

@@ -148,8 +148,9 @@ std::unique_ptr<Boards> openshmem_boards() {
   if (const char* const why = shmem.begin()) throw TransportError(why);
   void* const memory = shmem.allocate(Boards::bytes_of(shmem.processes()));
   if (memory == nullptr) {
-    throw CapacityError("OpenSHMEM has no " + std::to_string(Boards::bytes_of(shmem.processes())) +
-                        " bytes for what processes tell each other; set SHMEM_SYMMETRIC_HEAP_SIZE");
+    throw CapacityError("the shared heap of OpenSHMEM has no room for " +
+                        std::to_string(Boards::bytes_of(shmem.processes())) +
+                        " bytes of messages between processes; set SHMEM_SYMMETRIC_HEAP_SIZE to more");
   }
   // One allocation takes all of it, because every allocation waits for all processes, for any length of time.
   std::size_t heap_bytes = 0;

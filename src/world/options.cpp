@@ -50,7 +50,7 @@ constexpr WholeRange kWholeRanges[] = {
     {"spill", "spill", -1, std::int64_t{1} << 40, " (-1 chooses, 0 switches it off)"},
     {"buckets", "buckets", 0, 16, " (0 chooses)"},
     {"batch_bytes", "batch bytes", -1, 1 << 20, " (-1 chooses, 0: channels, item by item)"},
-    {"batch_wait", "batch wait", 0, kMostBatchWait, " visits, or 0us to 100000us"},
+    {"batch_wait", "batch wait", 0, kMostBatchWait, " times, or 0us to 100000us"},
     {"batch_wait_us", "batch wait in microseconds", 0, kMostBatchWaitUs},
 };
 constexpr char kThresholdRange[] = "0 to 1e18 (-1 chooses)";
@@ -126,7 +126,7 @@ void parse_batch_wait(const std::string& text, Options& options) {
   const std::string unit(rest, end);
   if (error == std::errc::invalid_argument || (unit != "" && unit != "us")) {
     throw UsageError("batch wait '" + text +
-                     "' is not known; legal: a number of visits, such as 20, or of microseconds, such as 20us");
+                     "' is not known; legal: a number of times, such as 20, or of microseconds, such as 20us");
   }
   const std::int64_t most = unit == "us" ? kMostBatchWaitUs : kMostBatchWait;
   if (error != std::errc() || number < 0 || number > most) {
@@ -160,18 +160,19 @@ void check_options(const Options& o) {
   }
   if (o.queue == QueueKind::fifo && (o.threshold != -1 || o.threshold_delta != 0 || o.buckets != 0)) {
     throw UsageError(
-        "threshold, threshold delta and buckets belong to queue 'priority', but queue 'fifo' was asked for");
+        "threshold, threshold delta and buckets belong to queue 'priority', but queue 'fifo' was asked for; use queue "
+        "'priority', or leave them out");
   }
   if (o.batch_wait > 0 && o.batch_wait_us > 0) {
-    throw UsageError("batch wait is given in visits (" + std::to_string(o.batch_wait) + ") and in microseconds (" +
-                     std::to_string(o.batch_wait_us) + "): give one of them");
+    throw UsageError("batch wait is given as a number of times (" + std::to_string(o.batch_wait) +
+                     ") and in microseconds (" + std::to_string(o.batch_wait_us) + "); give one of them");
   }
   if ((o.batch_wait > 0 || o.batch_wait_us > 0) && o.batch_bytes == 0) {
     throw UsageError("batch wait " + batch_wait_text(o) +
-                     " holds back parts of segments, and with batch bytes 0 there are none: use --batch-bytes 4096");
+                     " needs segments, but batch bytes is 0; use --batch-bytes 4096");
   }
   if (o.batch_wait_us > 0 && o.batch_wait_us * 4 / 1e6 > o.stall_timeout_seconds) {
-    throw UsageError("batch wait " + batch_wait_text(o) + " looks like a stall to a stall timeout of " +
+    throw UsageError("batch wait " + batch_wait_text(o) + " is too long for a stall timeout of " +
                      exact(o.stall_timeout_seconds) + " s; use --stall-timeout " + exact(o.batch_wait_us * 4 / 1e6) +
                      " or more");
   }
@@ -186,16 +187,16 @@ void check_options(const Options& o) {
   }
   if (o.pes_per_gpu > 1 && o.device == DeviceKind::cpu) {
     throw UsageError("pes per GPU " + std::to_string(o.pes_per_gpu) +
-                     " was asked for, but device 'cpu' has none; leave it out, or use device 'gpu'");
+                     " was asked for, but device 'cpu' has no GPUs; leave it out, or use device 'gpu'");
   }
   if (o.engine == "peer" && o.device == DeviceKind::cpu) {
-    throw UsageError("engine 'peer' joins GPUs, but device 'cpu' was asked for; use engine 'threads' or device 'gpu'");
+    throw UsageError("engine 'peer' is for GPUs, but device 'cpu' was asked for; use engine 'threads' or device 'gpu'");
   }
   if (o.engine == "threads" && o.device == DeviceKind::gpu) {
-    throw UsageError("engine 'threads' joins CPU threads, but device 'gpu' was asked for; use engine 'peer'");
+    throw UsageError("engine 'threads' is for CPU threads, but device 'gpu' was asked for; use engine 'peer'");
   }
   if (o.engine == "self" && o.pes > 1) {
-    throw UsageError("engine 'self' has one PE, but " + std::to_string(o.pes) + " were asked for; use 'auto'");
+    throw UsageError("engine 'self' runs one PE, but " + std::to_string(o.pes) + " were asked for; use engine 'auto'");
   }
 }
 

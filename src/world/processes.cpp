@@ -39,7 +39,8 @@ int number_of(const char* variable) {
   const char* const end = text + std::strlen(text);
   int value = 0;
   if (const auto [rest, error] = std::from_chars(text, end, value); error != std::errc() || rest != end || value < 0) {
-    throw UsageError(std::string("the environment says ") + variable + "=" + text + ", which is no number");
+    throw UsageError(std::string(variable) + "=" + text +
+                     " in the environment is not a number; use 0 or more, or unset it");
   }
   return value;
 }
@@ -139,9 +140,9 @@ Launched launched() {
     if (std::getenv(v.process) == nullptr || std::getenv(v.processes) == nullptr) continue;
     const Launched found = {number_of(v.process), number_of(v.processes), v.by};
     if (found.process < found.processes) return found;
-    throw UsageError(std::string("the environment says ") + v.process + "=" + std::to_string(found.process) + " and " +
-                     v.processes + "=" + std::to_string(found.processes) +
-                     ", where the first must be below the second");
+    throw UsageError(std::string(v.process) + "=" + std::to_string(found.process) +
+                     " in the environment must be below " + v.processes + "=" + std::to_string(found.processes) +
+                     "; correct both, or unset them");
   }
   return {};
 }
@@ -158,15 +159,17 @@ std::string find_launcher() {
     }
   }
   throw UsageError(
-      "oshrun is not in PATH, nor mpirun; `./run setup processes` installs them (Debian: openmpi-bin libopenmpi-dev)");
+      "neither oshrun nor mpirun is in PATH; `./run setup processes` installs them (Debian: openmpi-bin "
+      "libopenmpi-dev)");
 }
 
 void choose_engine(Options& options, const char* not_between_gpus) {
   if (options.engine == "auto" && launched().processes > 1) options.engine = "openshmem";
   joined().together = options.engine == "openshmem";
   if (not_between_gpus == nullptr || !joined().together || options.device != DeviceKind::gpu) return;
-  throw UsageError(std::string(not_between_gpus) +
-                   " do not travel between GPUs of several processes yet; use --device cpu, or one process with --pes");
+  throw UsageError(
+      std::string(not_between_gpus) +
+      " cannot be sent between GPUs of several processes yet; use --device cpu, or one process with --pes");
 }
 
 void join_processes(const Options& options, const std::string& started_as) {
@@ -181,7 +184,7 @@ void join_processes(const Options& options, const std::string& started_as) {
     const std::string me = "process " + std::to_string(by.process) + " of " + std::to_string(by.processes);
     const std::string why =
         me + " has waited " + exact(seconds) +
-        " s for the others to start OpenSHMEM, and one has not; all must be started as the same program";
+        " s for the others to start OpenSHMEM, but at least one has not; start the same program in all processes";
     const auto began = std::chrono::steady_clock::now();
     const double patience = options.stall_timeout_seconds;
     const auto look = [=, first_stopped = began, stopped = std::string()]() mutable {
@@ -208,8 +211,8 @@ void join_processes(const Options& options, const std::string& started_as) {
   const pe_t all = here * static_cast<pe_t>(boards->processes());
   if (all > kMaxPes) {
     throw UsageError(std::to_string(boards->processes()) + " processes with " + std::to_string(here) +
-                     " PEs each are " + std::to_string(all) + ", and a run has at most " + std::to_string(kMaxPes) +
-                     "; use fewer");
+                     " PEs each make " + std::to_string(all) + " PEs, but a run has at most " +
+                     std::to_string(kMaxPes) + "; use fewer");
   }
   auto world = std::make_shared<World>(here, options.stall_timeout_seconds, std::move(boards), started_as);
   const std::vector<std::vector<std::byte>> of_all = world->exchange({"processors"}, processors());
@@ -239,8 +242,8 @@ bool gpus_are_apart() {
   if (!joined().world || joined().world->n_processes() == 1) return false;
   const char* const wire = std::getenv("SHOAL_GPU_WIRE");
   if (wire != nullptr && std::strcmp(wire, "nccl") != 0) {
-    throw UsageError(std::string("the environment says SHOAL_GPU_WIRE=") + wire +
-                     "; nccl is wanted, or nothing, which lets GPUs of a host use each other's memory");
+    throw UsageError(std::string("SHOAL_GPU_WIRE=") + wire +
+                     " is not known; legal: nccl, or unset (GPUs of a host use each other's memory)");
   }
   return wire != nullptr || joined().on_host < joined().world->n_processes();
 }
@@ -249,9 +252,9 @@ void refuse_gpus_apart(const Options& options) {
   if (options.engine != "openshmem" || options.device != DeviceKind::gpu || !gpus_are_apart()) return;
   throw UsageError(
       std::string(
-          "on GPUs of several hosts, which do not reach each other's memory, only bfs and pagerank run yet; use "
+          "only bfs and pagerank run yet on GPUs that cannot access each other's memory (those of several hosts); use "
           "--device cpu, or ") +
-      (joined().on_host < joined().world->n_processes() ? "the processes of one host" : "leave SHOAL_GPU_WIRE out"));
+      (joined().on_host < joined().world->n_processes() ? "start all processes on one host" : "unset SHOAL_GPU_WIRE"));
 }
 
 void leave_processes() {
@@ -274,7 +277,7 @@ void require_one_process(const std::string& what) {
   if (by.processes == 1) return;
   begin_together();
   throw UsageError(what + " runs in one process, but " + by.by + " started " + std::to_string(by.processes) +
-                   ", of which each would do the whole; start it without a launcher");
+                   ", and each would do all of the work; start it without a launcher");
 }
 
 bool is_speaker() {

@@ -256,10 +256,10 @@ void World::State::throw_if_ended() const {
 std::string World::State::describe(pe_t p) const {
   const Pe& pe = at(p);
   const std::string number = std::to_string(pe.calls),
-                    after = pe.calls > 0 ? " after call " + number : " before any call";
+                    after = pe.calls > 0 ? " after call " + number : " before its first call";
   const std::string who = "PE " + std::to_string(p);
   if (pe.place == Place::left) return who + " has ended" + after;
-  if (pe.place == Place::outside) return who + " is in none" + after;
+  if (pe.place == Place::outside) return who + " runs other code" + after;
   return who + " waits in " + pe.call.name + "() (call " + number + ")";
 }
 

@@ -63,7 +63,7 @@ TEST(Threads, AsManyAsWereAskedFor) {
 TEST(Threads, AllForALargeGraph) {
   const int all = Machine(on_cpu<Options>()).threads_per_pe();
   if (all > 4) GTEST_SKIP() << all << " threads: this test has not enough work for so many";
-  const std::string want = std::to_string(all) + ": the machine's, shared among the PEs";
+  const std::string want = std::to_string(all) + ": the machine's threads, divided among the PEs";
   EXPECT_EQ(threads_of_all("kron:15", 0), std::vector<std::string>(4, want));
 }
 

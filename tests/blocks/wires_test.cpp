@@ -232,14 +232,14 @@ TEST(BlockWires, ProcessesThatDifferAreFound) {
     Steps<double> grid(walled.machine(p), size, {}, Average<double>{size});
   });
   for (const std::string& line : lines) {
-    EXPECT_NE(line.find("processes 0 and 1 have other blocks"), std::string::npos) << line;
+    EXPECT_NE(line.find("processes 0 and 1 have different blocks"), std::string::npos) << line;
   }
   const auto steps = thrown_by_each(walled, [&](std::size_t p) {
     Steps<double> grid(walled.machine(p), {4, 4, 4}, {}, Average<double>{{4, 4, 4}});
     grid.start();
     grid.run(p == 0 ? 3 : 4, false);
   });
-  for (const std::string& line : steps) EXPECT_NE(line.find("take other steps"), std::string::npos) << line;
+  for (const std::string& line : steps) EXPECT_NE(line.find("run different steps"), std::string::npos) << line;
 }
 
 TEST(BlockWires, WhatIsOfOneProcessIsRefused) {
@@ -251,7 +251,7 @@ TEST(BlockWires, WhatIsOfOneProcessIsRefused) {
     grid.balance();
   });
   for (const std::string& line : lines)
-    EXPECT_NE(line.find("do not move between processes"), std::string::npos) << line;
+    EXPECT_NE(line.find("blocks cannot be moved between processes"), std::string::npos) << line;
 }
 
 TEST(BlockWires, AHeapThatIsTooSmallIsNamed) {

@@ -334,7 +334,7 @@ class GpusOfProcesses(CommandTest):
             "run", "-n", self.gpus + 1, "--", "bfs", "kron:8", "--device", "gpu", env={**os.environ, **ENVIRONMENT}
         )
         self.assertEqual(answer.status, 2, answer.out + answer.err)
-        self.assertIn(f"want {self.gpus + 1} GPUs, and this host has {self.gpus}", answer.err)
+        self.assertIn(f"need {self.gpus + 1} GPUs, but this host has {self.gpus}", answer.err)
 
     def test_one_that_comes_to_harm(self) -> None:
         come_to_harm(self, self.share(2), {}, SEARCHES + GRIDS)
@@ -390,7 +390,10 @@ class GpusApart(CommandTest):
 
     def test_pes_that_would_share_a_gpu_are_refused(self) -> None:
         answer = self.run_on(2, "bfs", "kron:8", "--pes-per-gpu", 2, status=2)
-        self.assertIn("PEs cannot share a GPU (--pes-per-gpu 2)", answer.err)
+        self.assertIn(
+            "--pes-per-gpu 2: NCCL, which connects the GPUs of several processes, refuses PEs that share a GPU",
+            answer.err,
+        )
 
     def test_one_that_comes_to_harm(self) -> None:
         come_to_harm(self, ("--device", "gpu", "--pes", 1), {"SHOAL_GPU_WIRE": "nccl"}, SEARCHES)

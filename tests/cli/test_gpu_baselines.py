@@ -91,7 +91,7 @@ class WrongInput(GpuBaselineTest):
             self.refused(4, "no GPU can be used", "bfs", "kron:8")
             self.refused(4, "no GPU can be used", "jacobi3d", 8, 8, 8)
         elif self.gpus < 64:
-            self.refused(2, "ranks want a GPU each, and there are", "bfs", "kron:8", "--gpus", self.gpus + 1)
+            self.refused(2, "ranks need a GPU each, but there are", "bfs", "kron:8", "--gpus", self.gpus + 1)
 
 
 if __name__ == "__main__":

@@ -191,7 +191,7 @@ class Jacobi3d(CommandTest):
         grid = ("jacobi3d", 4, 4, 4)
         for words, *args in (
             ("Z is required", "jacobi3d", 4, 4),
-            ("each dimension is at least 1", "jacobi3d", 4, 0, 4),
+            ("each dimension must be at least 1", "jacobi3d", 4, 0, 4),
             ("at most 2^40 cells", "jacobi3d", 1 << 20, 1 << 20, 1 << 20),
             ("'x' is not a number", "jacobi3d", "x", 4, 4),
             ("form resident is for GPUs", *grid, "--form", "resident", "--device", "cpu"),
@@ -248,11 +248,11 @@ class Laps(CommandTest):
         for words in (("--urgent-packs",), ("--urgent-packs", "--form", "threads")):
             self.bad(
                 USAGE,
-                "urgent packs are kernels of their own, and the form is threads, which CPU threads have; use --device gpu",
+                "urgent packs need kernels of their own, but the form is threads, the only one on CPU threads; use --device gpu",
                 *grid,
                 *words,
             )
-        self.bad(USAGE, "halos staged are copies between kernels, and the form is threads", *grid, "--halos", "staged")
+        self.bad(USAGE, "halos staged need copies between kernels, but the form is threads", *grid, "--halos", "staged")
         self.bad(USAGE, ["'far' is not known", "direct, staged, copied"], *grid, "--halos", "far")
 
 

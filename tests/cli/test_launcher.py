@@ -73,7 +73,7 @@ class LauncherTest(CommandTest):
         line = self.good("run", "-n", 2, "--show", "--", "./mine", "kron:8").out
         self.assertRegex(line, r"oshrun -n 2 .* \./mine kron:8\n$")
         no_path = {**os.environ, "PATH": "/nowhere"}
-        self.bad(USAGE, "oshrun is not in PATH", "run", "-n", 2, "--", "bfs", env=no_path)
+        self.bad(USAGE, "neither oshrun nor mpirun is in PATH", "run", "-n", 2, "--", "bfs", env=no_path)
         self.bad(USAGE, "1 to 64", "run", "-n", 0, "--", "bfs")
         self.bad(USAGE, ["'mine' is not a command", "./mine"], "run", "-n", 2, "--", "mine", "kron:8")
         self.bad(USAGE, "./mine: cannot be started: No such file", "run", "-n", 2, "--", "./mine", "kron:8")

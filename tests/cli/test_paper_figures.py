@@ -118,7 +118,7 @@ class Figures(CommandTest):
         for words, *args in (
             ("web-uk-2002", "bfs-fig41", "--graphs", "road_usa"),
             ("no graphs", "charm-fig8", "--graphs", "scale18"),
-            ("--shrink is a number", "charm-fig8", "--shrink", -1),
+            ("--shrink: use numbers from 1 to 1,000", "charm-fig8", "--shrink", -1),
             ("--pes 0 is out of range", "charm-fig8", "--device", "cpu", "--pes", 0),
             ("no/such", "charm-fig8", "--json=no/such/t.json"),
             ("leave out --markdown", "charm-fig8", "--markdown", "t.md"),

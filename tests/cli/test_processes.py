@@ -92,15 +92,21 @@ class ProcessesTest(CommandTest):
             (("bfs", "kron:8", "--pes", "x"), "--pes: 'x' is not a number"),
             (("bfs", "nowhere.mtx"), "nowhere.mtx: cannot be read"),
             (("bfs", "-"), "standard input goes to process 0 alone"),
-            (("bfs", "kron:8", "--pes", 40), "80, and a run has at most 64"),
+            (("bfs", "kron:8", "--pes", 40), "make 80 PEs, but a run has at most 64"),
             (("components", "kron:8", "--device", "gpu"), "only bfs, sssp and pagerank run yet"),
-            (("pagerank", "kron:8", "--device", "gpu", "--worker", "warp"), "do not travel between GPUs of several"),
-            (("components", "kron:8", "--strategy", "hook"), "strategy hook works on the memory of all PEs"),
-            (("sssp", "kron:8", "--weights", "unit", "--judge", "remote"), "judge remote: "),
+            (
+                ("pagerank", "kron:8", "--device", "gpu", "--worker", "warp"),
+                "the worklist (--strategy async, and options that need it) cannot send items between GPUs of several",
+            ),
+            (("components", "kron:8", "--strategy", "hook"), "strategy hook needs access to the memory of all PEs"),
+            (
+                ("sssp", "kron:8", "--weights", "unit", "--judge", "remote"),
+                "judge remote needs PEs that access each other's memory",
+            ),
         ):
             with self.subTest(words=words):
                 self.one_line(self.together(*[self.command(*words)] * 2), USAGE, said)
-        apart = "on GPUs of several hosts, which do not reach each other's memory, only bfs and pagerank run yet"
+        apart = "only bfs and pagerank run yet on GPUs that cannot access each other's memory (those of several hosts)"
         for wire, words, said in (
             ("nccl", ("sssp", "kron:8", "--weights", "unit", "--device", "gpu"), apart),
             ("nccl", ("components", "kron:8", "--device", "gpu"), apart),
@@ -108,9 +114,9 @@ class ProcessesTest(CommandTest):
             (
                 "nccl",
                 ("bfs", "kron:8", "--device", "gpu", "--strategy", "async"),
-                "do not travel between GPUs of several",
+                "the worklist (--strategy async, and options that need it) cannot send items between GPUs of several",
             ),
-            ("tcp", ("bfs", "kron:8", "--device", "gpu"), "the environment says SHOAL_GPU_WIRE=tcp; nccl is wanted"),
+            ("tcp", ("bfs", "kron:8", "--device", "gpu"), "SHOAL_GPU_WIRE=tcp is not known; legal: nccl, or unset"),
         ):
             with self.subTest(wire=wire, words=words):
                 self.one_line(self.together(*[self.command(*words)] * 2, SHOAL_GPU_WIRE=wire), USAGE, said)
@@ -168,7 +174,7 @@ class ProcessesTest(CommandTest):
                 self.assertEqual((self.folder / "many.npy").read_bytes(), (self.folder / "one.npy").read_bytes())
 
     def test_bulk_strategies_by_stores_and_by_the_library(self) -> None:
-        for puts, sweep in (("", "from the rate of the changes"), ("library", "processes that share no memory")):
+        for puts, sweep in (("", "from how fast the changes shrink"), ("library", "the processes share no memory")):
             with self.subTest(puts=puts):
                 words = ("pagerank", "kron:11", "--verify", "--tolerance", "1e-5")
                 answer = self.run_on(2, *words, SHOAL_OPENSHMEM_PUTS=puts)
@@ -197,7 +203,9 @@ class ProcessesTest(CommandTest):
             with self.subTest(processes=processes, words=words):
                 answer = self.run_on(processes, *words, "--verify", "--output", "many.npy")
                 self.assertIn("all answers are right", answer.out)
-                self.assertIn(f"rows: by process: each of the {processes} reads those of its PEs", answer.out)
+                self.assertIn(
+                    f"rows: by process: each of the {processes} processes reads the rows of its PEs", answer.out
+                )
                 if words[0] == "pagerank":  # right within its tolerance
                     continue
                 self.shoal(*words, "--output", "one.npy")
@@ -292,7 +300,7 @@ class ProcessesTest(CommandTest):
                 answer = self.run_on(2, program, *words)
                 self.assertEqual(answer.out.count("right"), 1, answer.out)
         answer = self.together(*[[program, *words, "--device", "gpu"]] * 2)
-        self.one_line(answer, USAGE, "items of a program do not travel between GPUs of several processes yet")
+        self.one_line(answer, USAGE, "items of a program cannot be sent between GPUs of several processes yet")
 
     def test_one_that_comes_to_harm(self) -> None:
         tool = ROOT / "bench" / "faults_processes.py"

@@ -67,7 +67,7 @@ class Vertices(CommandTest):
         self.good("convert", file, "five.mtx", "--vertices", 5)
         self.assertEqual(self.good("info", "five.mtx", "--json").json()["num_vertices"], 5)
         self.bad(USAGE, ["g.el:2: vertex number '2' is outside 0..1", "--vertices"], "bfs", file, "--vertices", 2)
-        self.bad(USAGE, ["five.mtx: says itself that it has 5 vertices"], "info", "five.mtx", "--vertices", 6)
+        self.bad(USAGE, ["five.mtx: declares 5 vertices, but --vertices is 6"], "info", "five.mtx", "--vertices", 6)
         self.bad(USAGE, "--vertices is for files", "info", "chain:5", "--vertices", 6)
         self.bad(USAGE, "--vertices", "info", file, "--vertices", "many")
 

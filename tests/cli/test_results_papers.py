@@ -145,7 +145,7 @@ class ResultsOfPapers(ResultsFolder):
         figure |= {"device": "cpu", "devices": [], "machine": {"cpu": "C"}, "runs": [{"value": 1}]}
         (self.folder / "f.json").write_text(json.dumps(figure))
         text = self.document()[0]
-        self.assertIn("## charm-fig8: T\n\nS; M. The paper sees: E. N\n\n**C**, D, revision R.\n", text)
+        self.assertIn("## charm-fig8: T\n\nS; M. The paper finds: E. N\n\n**C**, D, revision R.\n", text)
         self.assertIn("```\n  a  1\nskipped: x\n```", text)
         gpus = {**figure, "device": "gpu", "devices": [{"name": "H"}] * 2, "note": "N Broken off.", "table": ["  b  2"]}
         gpus |= {"runs": [{"verified": None}], "left_out": ["a, PE 1: one PE is one process"]}

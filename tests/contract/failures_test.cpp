@@ -327,7 +327,7 @@ TEST(FullWorklist, SaysItsSizesAndWorksAfterwards) {
             ADD_FAILURE() << "1000 items fitted into 2 slots";
           } catch (const CapacityError& error) {
             const std::string line = error.what();
-            EXPECT_NE(line.find("items wait, and a PE has a ring of 2 items and spill of 0,"), std::string::npos)
+            EXPECT_NE(line.find("items wait, but a PE has a ring of 2 items and spill of 0,"), std::string::npos)
                 << line;
             const std::string start = "worklist full: ";
             const long waiting = std::stol(line.substr(line.find(start) + start.size()));
@@ -351,13 +351,13 @@ TEST(FullWorklist, SaysWhatWouldHelp) {
   plan.capacity = 1024;
   plan.chunk_items = 64;
   EXPECT_EQ(full_line(plan, 3000, 640),
-            "worklist full: 3000 items wait, and a PE has a ring of 1024 items and spill of 640, in chunks of 64 that "
-            "are one worker's each; use --spill 6000, or --capacity 4096");
+            "worklist full: 3000 items wait, but a PE has a ring of 1024 items and spill of 640, in chunks of 64, each "
+            "of one worker; use --spill 6000, or --capacity 4096");
   EXPECT_NE(full_line(plan, 10, 5000).find("; use --spill 10000, or --capacity 2048"), std::string::npos);
   plan.queue = QueueKind::priority;
   EXPECT_EQ(full_line(plan, 1, 0),
-            "worklist full: 1 item waits, and a PE has a ring of 1024 items and spill of 0, in chunks of 64 that are "
-            "one worker's each; items beyond the threshold wait in spill alone: use --spill 128");
+            "worklist full: 1 item waits, but a PE has a ring of 1024 items and spill of 0, in chunks of 64, each of "
+            "one worker; items beyond the threshold wait only in spill: use --spill 128");
 }
 
 // With every size of spill from none to more than enough, a run gives either an error or the right result.

@@ -166,8 +166,8 @@ TEST(Names, DirectoriesAndStandardInput) {
             "networkx.write_weighted_edgelist(networkx.convert_node_labels_to_integers(graph), 'graph.wel')");
   for (const char* name : {"-", "/dev/stdin"}) {
     const std::string message = usage_error_of([&] { shoal::read_graph(name); });
-    EXPECT_TRUE(message.starts_with(std::string(name) + ": standard input has no name that says a graph format; say "
-                                                        "it: --format el"))
+    EXPECT_TRUE(message.starts_with(std::string(name) + ": standard input has no file name that tells the graph "
+                                                        "format; give it, such as --format el"))
         << message;
   }
   // A format in the options takes precedence over the file name.

@@ -50,9 +50,9 @@ TEST(Vertices, OnlyEdgeListsNeedToBeTold) {
   const std::string matrix = "%%MatrixMarket matrix coordinate pattern general\n3 3 1\n1 2\n";
   EXPECT_EQ(read(matrix, 3, Format::matrix_market).num_vertices(), 3);
   EXPECT_EQ(refusal(matrix, 5, Format::matrix_market),
-            "FILE: says itself that it has 3 vertices, not 5; leave --vertices out");
+            "FILE: declares 3 vertices, but --vertices is 5; leave --vertices out");
   EXPECT_EQ(refusal("p sp 3 0\n", 2, Format::dimacs),
-            "FILE: says itself that it has 3 vertices, not 2; leave --vertices out");
+            "FILE: declares 3 vertices, but --vertices is 2; leave --vertices out");
 }
 
 TEST(Vertices, WithoutArcsAreVerticesStill) {
@@ -60,7 +60,8 @@ TEST(Vertices, WithoutArcsAreVerticesStill) {
   EXPECT_EQ(read("# Nodes: 3 Edges: 0\n").num_vertices(), 3);
   EXPECT_EQ(read("% sym unweighted\n% 0 3 3\n").num_vertices(), 3);
   EXPECT_EQ(refusal("\n", {}),
-            "FILE:1: the edge list holds no edges, and nothing says how many vertices it has; say so with --vertices");
+            "FILE:1: the edge list holds no edges, and nothing says how many vertices it has; give the number with "
+            "--vertices");
 }
 
 TEST(Vertices, CommentsSayThem) {
@@ -70,8 +71,8 @@ TEST(Vertices, CommentsSayThem) {
   expect_vertices("# graph n=5 m=1 directed=0\n0 2\n", 5, "5 vertices, as line 1 says; the largest in an arc is 2");
   expect_vertices("% asym unweighted\n% 1 5 5\n1 2\n", 5, "5 vertices, as line 2 says; the largest in an arc is 2");
   // Vertex numbers of a SNAP file may have gaps; then the largest number decides.
-  expect_vertices("# Nodes: 2 Edges: 1\n0 7\n", 8, "8 vertices, for vertex 7 occurs; line 1 says 2");
-  expect_vertices("% asym unweighted\n% 1 2 2\n1 7\n", 7, "7 vertices, for vertex 7 occurs; line 2 says 2");
+  expect_vertices("# Nodes: 2 Edges: 1\n0 7\n", 8, "8 vertices, because vertex 7 occurs; line 1 says 2");
+  expect_vertices("% asym unweighted\n% 1 2 2\n1 7\n", 7, "7 vertices, because vertex 7 occurs; line 2 says 2");
 }
 
 TEST(Vertices, OtherCommentsSayNothing) {
@@ -85,9 +86,10 @@ TEST(Vertices, OtherCommentsSayNothing) {
 }
 
 TEST(Vertices, ALineOfNumbersThatReadsLikeAHeaderIsRemarkedOn) {
-  expect_vertices("4 5\n0 1\n1 2\n2 3\n3 0\n0 2\n", 6,
-                  "line 1 (4 5) is taken as an arc, and reads like 'VERTICES EDGES': if it is, put # before it and say "
-                  "--vertices 4");
+  expect_vertices(
+      "4 5\n0 1\n1 2\n2 3\n3 0\n0 2\n", 6,
+      "line 1 (4 5) is taken as an arc, but looks like 'VERTICES EDGES': if it is, put # before it and give "
+      "--vertices 4");
   expect_vertices("4 4\n0 1\n1 2\n2 3\n3 0\n0 2\n", 5, "");
   expect_vertices("5 4\n4 3\n3 2\n2 1\n1 0\n", 6, "");  // a path, listed from its end
 }

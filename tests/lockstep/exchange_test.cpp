@@ -127,7 +127,7 @@ TEST(Exchange, APutThatFailsEndsTheRun) {
         if (!exchange.meet(me, heard)) return;
       }
     });
-    const std::string expected = "process " + std::to_string(process) + " could not put something";
+    const std::string expected = "process " + std::to_string(process) + " could not write to the shared heap";
     for (const std::string& line : thrown) EXPECT_EQ(line.substr(0, expected.size()), expected);
   }
 }

@@ -79,13 +79,13 @@ INSTANTIATE_TEST_SUITE_P(
                if (ctx.leader()) run_nothing(ctx);
                return true;
              },
-             "PE 0 waits in run\\(\\) \\(call 1\\), PE 1 has ended before any call"},
+             "PE 0 waits in run\\(\\) \\(call 1\\), PE 1 has ended before its first call"},
         Case{"TheLeaderDoesNotRun", 3,
              [](Context& ctx) {
                if (!ctx.leader()) run_nothing(ctx);
                return true;
              },
-             "PE [12] waits in run\\(\\) \\(call 1\\), PE 0 has ended before any call"},
+             "PE [12] waits in run\\(\\) \\(call 1\\), PE 0 has ended before its first call"},
         Case{"OneBarrierMore", 3,
              [](Context& ctx) {
                run_nothing(ctx);
@@ -140,9 +140,11 @@ TEST(Calls, APeThatWaitsForAnotherInACall) {
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(run_on(2, "0.5", body), 2);
   const std::string line = ::testing::internal::GetCapturedStderr();
-  EXPECT_NE(line.find("PE 0 waits in barrier() (call 1), PE 1 is in none before any call, and nothing has happened for "
-                      "0.5 s: every PE must make"),
-            std::string::npos)
+  EXPECT_NE(
+      line.find(
+          "PE 0 waits in barrier() (call 1), PE 1 runs other code before its first call, and nothing has happened for "
+          "0.5 s: every PE must make"),
+      std::string::npos)
       << line;
 }
 

@@ -56,7 +56,7 @@ TEST(Context, WriteRefusesAnotherNumberOfValues) {
         return false;
       } catch (const UsageError& error) {
         EXPECT_EQ(std::string(error.what()),
-                  "write: " + std::to_string(n) + " values for an array of 3 elements; one for each is wanted");
+                  "write: " + std::to_string(n) + " values for an array of 3 elements; give one value per element");
       }
     }
     ctx.write(ctx.alloc<int>(0, 0), {});

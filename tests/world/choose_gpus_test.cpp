@@ -50,7 +50,7 @@ const std::vector<std::string> kOneWay = {"AA", "yA"};
 
 TEST(ChooseGpus, AllThatAreThereUnlessTheWorkIsSmall) {
   expect(choose_gpus(gpus(kNvlink), 0, 1, false), {0, 1, 2, 3}, "all GPUs");
-  expect(choose_gpus(gpus(kNvlink), 0, 1, true), {0}, "a small graph, which several GPUs would take longer for");
+  expect(choose_gpus(gpus(kNvlink), 0, 1, true), {0}, "the graph is small: several GPUs would take longer than one");
   expect(choose_gpus(gpus({"A"}), 0, 1, false), {0}, "all GPUs");
   expect(choose_gpus(gpus({"A"}), 0, 1, true), {0}, "all GPUs");
 }
@@ -83,7 +83,7 @@ TEST(ChooseGpus, GpusThatCannotMeetAreLeftOut) {
   expect(choose_gpus(gpus(kPairs), 0, 1, false), {0}, "GPU 0 has no access to the memory of GPU 2" + need);
   expect(choose_gpus(gpus(kPcie), 0, 3, false), {0, 0, 0},
          "GPU 0 has no native atomics in the memory of GPU 1" + need + ", up to 3 on each");
-  expect(choose_gpus(gpus(kPcie), 0, 1, true), {0}, "a small graph, which several GPUs would take longer for");
+  expect(choose_gpus(gpus(kPcie), 0, 1, true), {0}, "the graph is small: several GPUs would take longer than one");
 }
 
 TEST(ChooseGpus, SeveralThatCannotMeetAreRefusedWithTheCure) {
@@ -138,21 +138,23 @@ TEST(ChooseGpus, ProcessesThatAreTooManyOrCannotMeetAreRefused) {
     }
   };
   refused({"A"}, 0, 1, 2,
-          "2 processes with 1 PE each want 2 GPUs, and this host has 1; use fewer processes, or --device cpu, or "
+          "2 processes with 1 PE each need 2 GPUs, but this host has 1; use fewer processes, or --device cpu, or "
           "--pes-per-gpu 2 to let them share a GPU (they take turns)");
   refused(kNvlink, 2, 1, 4,
-          "4 processes with 2 PEs each want 8 GPUs, and this host has 4; use fewer processes, or --device cpu, or "
+          "4 processes with 2 PEs each need 8 GPUs, but this host has 4; use fewer processes, or --device cpu, or "
           "--pes-per-gpu 2 to let them share a GPU (they take turns)");
   refused({"A"}, 3, 4, 2,
-          "2 processes with 3 PEs each want 2 GPUs, and this host has 1; use fewer processes, or --device cpu");
-  refused(kStrangers, 0, 1, 2,
-          "GPU 0 has no access to the memory of GPU 1, which 2 processes with 1 PE each need; use --device cpu, or "
-          "--pes-per-gpu 2 to let them share a GPU (they take turns); SHOAL_GPU_WIRE=nccl lets bfs and pagerank do "
-          "without");
-  refused(kPairs, 2, 1, 2,
-          "GPU 0 has no access to the memory of GPU 2, which 2 processes with 2 PEs each need; use --device cpu, or "
-          "--pes-per-gpu 4 to let them share a GPU (they take turns); SHOAL_GPU_WIRE=nccl lets bfs and pagerank do "
-          "without");
+          "2 processes with 3 PEs each need 2 GPUs, but this host has 1; use fewer processes, or --device cpu");
+  refused(
+      kStrangers, 0, 1, 2,
+      "GPU 0 has no access to the memory of GPU 1, which 2 processes with 1 PE each need; use --device cpu, or "
+      "--pes-per-gpu 2 to let them share a GPU (they take turns); with SHOAL_GPU_WIRE=nccl, bfs and pagerank do not "
+      "need it");
+  refused(
+      kPairs, 2, 1, 2,
+      "GPU 0 has no access to the memory of GPU 2, which 2 processes with 2 PEs each need; use --device cpu, or "
+      "--pes-per-gpu 4 to let them share a GPU (they take turns); with SHOAL_GPU_WIRE=nccl, bfs and pagerank do not "
+      "need it");
 }
 
 TEST(ChooseGpus, WhereProcessesAreApartOnlyThoseOfEachMustMeet) {
@@ -172,10 +174,10 @@ TEST(ChooseGpus, WhereProcessesAreApartOnlyThoseOfEachMustMeet) {
     }
   };
   refused({"A"}, 0, 1,
-          "2 processes with 1 PE each want 2 GPUs, and this host has 1; use fewer processes, or --device cpu");
+          "2 processes with 1 PE each need 2 GPUs, but this host has 1; use fewer processes, or --device cpu");
   refused(kNvlink, 2, 2,
-          "PEs cannot share a GPU (--pes-per-gpu 2) where GPUs of several processes speak through NCCL, which refuses "
-          "it; leave --pes-per-gpu out");
+          "--pes-per-gpu 2: NCCL, which connects the GPUs of several processes, refuses PEs that share a GPU; leave it "
+          "out");
   refused(
       {"A---", "-A--", "--AA", "--AA"}, 2, 1,
       "GPU 0 has no access to the memory of GPU 1, which PEs of one process need; use more processes, with --pes 1");

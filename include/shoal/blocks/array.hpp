@@ -130,16 +130,17 @@ class BlockArray {
     for (std::size_t b = 0; b < where_.size(); ++b) {
       if (!here(b)) continue;
       blocks::StepWords* const shared = wires_ != nullptr ? wires_->words(b) : nullptr;
-      words[b] = {shared != nullptr ? shared
-                                    : in_memory_of(home(b), std::vector<blocks::StepWords>(1), "the counts of a block"),
+      words[b] = {shared != nullptr
+                      ? shared
+                      : in_memory_of(home(b), std::vector<blocks::StepWords>(1), "step counters of a block"),
                   in_memory_of(home(b), std::vector<blocks::TileWord>(static_cast<std::size_t>(blocks_[b].tiles())),
-                               "the words of a block's tiles")};
+                               "counters of a block's tiles")};
     }
     for (std::size_t b = 0; b < where_.size(); ++b) {
       if (here(b) && machine_.on_gpu()) make_wire_ends(b);
       for (End& end : ends_[b]) {
         if (!is_copied(b, end) || end.sent[0] != nullptr) continue;
-        for (Value*& sent : end.sent) sent = alloc<Value>(b, end.n, "what is copied of a channel");
+        for (Value*& sent : end.sent) sent = alloc<Value>(b, end.n, "copy buffer of a channel");
       }
     }
     std::vector<std::uint32_t> on(static_cast<std::size_t>(machine_.n_pes()), 0);
@@ -158,7 +159,7 @@ class BlockArray {
         tiles += slots_[p].back().tiles;
       }
       if (on[p] > 0) machine_.copy_in(p, slots, slots_[p].data(), on[p] * sizeof(slots_[p][0]));
-      views_.push_back({slots, on[p], tiles, in_memory_of(p, std::vector<blocks::PeWords>(1), "the words of a PE")});
+      views_.push_back({slots, on[p], tiles, in_memory_of(p, std::vector<blocks::PeWords>(1), "counters of a PE")});
     }
   }
 
@@ -225,7 +226,7 @@ class BlockArray {
       each_array(b, blocks_[b], s, [&](void* data, std::size_t bytes) {
         std::uint64_t size = 0;
         in(&size, sizeof(size));
-        if (size != bytes) throw UsageError("what was stored is of blocks of another shape");
+        if (size != bytes) throw UsageError("it holds blocks of another shape");
         for_pieces(data, bytes, some, [&](char* at, std::size_t n) {
           in(some.data(), n);
           machine_.copy_in(home(b), at, some.data(), n);
@@ -411,13 +412,13 @@ class BlockArray {
 
   static const SizeN& check(const SizeN& size, std::size_t blocks) {
     if (size.volume() == static_cast<std::int64_t>(blocks)) return size;
-    throw UsageError("an array of " + text_of(size) + " blocks: a PE is wanted for each, and " +
+    throw UsageError("an array of " + text_of(size) + " blocks needs a PE for each block, but " +
                      std::to_string(blocks) + " are given");
   }
   void require_one_process() const {
     if (wires_ == nullptr) return;
     throw UsageError(
-        "blocks do not move between processes: leave --balance out, or start one process with several PEs");
+        "blocks cannot be moved between processes; leave --balance out, or start one process with several PEs");
   }
   /// Makes the channels to other processes. Every process.
   void wire() {
@@ -504,7 +505,7 @@ class BlockArray {
       if (!here(end.other)) {
         end.wire = wires_->ends(b, i).first;
       } else if (machine_.devices()[home(b)] != machine_.devices()[home(end.other)]) {
-        end.wire = in_memory_of(home(b), std::vector<blocks::WireEnd>(1), "the words of a channel");
+        end.wire = in_memory_of(home(b), std::vector<blocks::WireEnd>(1), "counters of a channel");
       }
     }
   }

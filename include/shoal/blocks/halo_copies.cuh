@@ -54,7 +54,7 @@ class HaloCopies {
       copies_.push_back({crossing, {}, {}, {}});
       Copy& copy = copies_.back();
       for (int parity = 0; parity < 2; ++parity) {
-        if (staged_) copy.host[parity] = pinned_memory(crossing.bytes, "what is on its way between GPUs");
+        if (staged_) copy.host[parity] = pinned_memory(crossing.bytes, "halos on their way between GPUs");
         copy.left.emplace_back(devices_[crossing.from]);
         copy.came.emplace_back(devices_[staged_ ? crossing.to : crossing.from]);
       }

@@ -38,7 +38,8 @@ class Launcher {
  public:
   explicit Launcher(BlockArray<B>& array, const LaunchOptions& options = {})
       : array_(array),
-        given_(array, [&array](std::size_t bytes) { return array.machine().allocate_host(bytes, "what blocks give"); }),
+        given_(array,
+               [&array](std::size_t bytes) { return array.machine().allocate_host(bytes, "values that blocks give"); }),
         patience_seconds_(options.stall_timeout_seconds) {
     Decisions decisions;
     decide_launch(options, sizes(array), decisions);  // only to refuse options that are for GPUs

@@ -38,9 +38,9 @@ class Launcher {
   explicit Launcher(BlockArray<B>& array, const LaunchOptions& options = {})
       : array_(array),
         options_(options),
-        given_(array, [](std::size_t bytes) { return pinned_memory(bytes, "what blocks give"); }),
+        given_(array, [](std::size_t bytes) { return pinned_memory(bytes, "values that blocks give"); }),
         measured_(pinned_memory(static_cast<std::size_t>(array.machine().n_pes()) * sizeof(std::uint64_t),
-                                "what a run measures")),
+                                "measurements of a run")),
         trace_(array.machine().devices(), work_),
         watch_(array, options_, work_, streams_) {
     Decisions decisions;

@@ -150,7 +150,7 @@ class RunWatch {
       ended_ = RunState::stalled;
       return std::make_exception_ptr(DeviceError("blocks: PE " + std::to_string(array_.machine().first_pe() + p) +
                                                  " has waited " + exact(patience_seconds()) +
-                                                 " s for what other GPUs send"));
+                                                 " s for data from other GPUs"));
     }
     return nullptr;
   }

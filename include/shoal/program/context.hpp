@@ -110,7 +110,7 @@ class Context {
   void write(const PeArray<T>& mine, const std::vector<T>& values) const {
     if (static_cast<std::int64_t>(values.size()) != mine.size()) {
       throw UsageError("write: " + std::to_string(values.size()) + " values for an array of " +
-                       std::to_string(mine.size()) + " elements; one for each is wanted");
+                       std::to_string(mine.size()) + " elements; give one value per element");
     }
     if (mine.size() > 0) machine_.copy_in(here(), mine.data(), values.data(), values.size() * sizeof(T));
   }
@@ -129,7 +129,7 @@ class Context {
         if (slice(p).size() == count) continue;
         throw UsageError("gather: PE " + std::to_string(p) + " has " + std::to_string(count) +
                          " vertices and gave an array of " + std::to_string(slice(p).size()) +
-                         " elements; one for each vertex is wanted, and other arrays are for concatenate");
+                         " elements; give one element per vertex, or use concatenate");
       }
       std::vector<T> out(static_cast<std::size_t>(placed_.num_vertices));
       for (pe_t p = 0; p < n_pes(); ++p) {

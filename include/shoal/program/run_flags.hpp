@@ -25,7 +25,7 @@ std::string whole_number(const std::string& text) {
     return text + " is out of range: " + std::to_string(std::numeric_limits<T>::min()) + " to " +
            std::to_string(std::numeric_limits<T>::max());
   }
-  if (std::is_unsigned_v<T> && text.rfind('-', 0) == 0) return text + " is negative; a number from 0 on is wanted";
+  if (std::is_unsigned_v<T> && text.rfind('-', 0) == 0) return text + " is negative; use 0 or more";
   if (error != std::errc()) return "'" + text + "' is not a number";
   return rest == end ? "" : "'" + text + "' is not a whole number";
 }

@@ -205,7 +205,7 @@ class WorklistMemory {
     }
     if (slots_ > 0) {
       part.far_chunks = get(workers_ * slots_ * sizeof(FarChunk), "chunks of parked items");
-      part.far_bring = get(workers_ * sizeof(FarBring), "what is brought of parked items");
+      part.far_bring = get(workers_ * sizeof(FarBring), "parked items that are brought back");
       part.far_numbers = get(slots_ * free_capacity_ * sizeof(Slot<std::uint32_t>), "numbers of parked chunks");
     }
     for (pe_t q = 0; q < machine_.all_pes(); ++q) {

@@ -9,7 +9,7 @@ namespace shoal {
 struct Decision {
   std::string option;  ///< the option's name ("worker"), or another topic that a run reports on ("sampling")
   std::string value;   ///< "block"
-  std::string reason;  ///< "a few very long rows keep a warp busy for long"; may be empty
+  std::string reason;  ///< "a few very long rows would keep a single warp busy for long"; may be empty
 };
 
 /// In the order in which they were made.

@@ -125,8 +125,9 @@ void BfsLevelsGpu::State::run_search(vertex_t source, level_t* const* level) {
 void BfsLevelsGpu::search(vertex_t placed_source, level_t* const* level, Report& report) {
   State& s = *state_;
   if (placed_source >= s.graph.num_vertices) {
-    throw UsageError("breadth-first search: source " + std::to_string(placed_source) + "; the graph has " +
-                     std::to_string(s.graph.num_vertices) + " vertices, counted from 0");
+    throw UsageError("breadth-first search: source " + std::to_string(placed_source) +
+                     " is out of range; the graph has " + std::to_string(s.graph.num_vertices) +
+                     " vertices, numbered from 0");
   }
   for (pe_t p = 0; p < s.team.n_pes(); ++p) {
     const level_t* l = level[p];

@@ -21,8 +21,7 @@ void BfsLevelsCpu::State::make_exchange(World& world) {
   const std::size_t bitmap_bytes = static_cast<std::size_t>(Bitmap::words_of(n())) * sizeof(std::uint64_t);
   inboxes = 2 * bitmap_bytes;
   told_level.resize(pes_of.size());
-  exchange =
-      std::make_unique<lockstep::Exchange>(world, inbox_at(2, 0, 0), "what processes give each other in a search");
+  exchange = std::make_unique<lockstep::Exchange>(world, inbox_at(2, 0, 0), "messages of a search between processes");
 }
 
 /// Called before a search: resets what the previous search may have left in another state in each process.

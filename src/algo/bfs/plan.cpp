@@ -42,7 +42,7 @@ bool is_shallow(const PlacedGraph& graph) { return is_skewed(graph) || mean_degr
 /// The reason for running a worklist's items by level; null: order of arrival is as good.
 const char* order_worth(const Machine& machine, const PlacedGraph& graph) {
   const bool ahead = machine.on_gpu() ? bfs_runs_ahead_on_gpus(graph) : graph.all_pes() > 1 && !is_shallow(graph);
-  return ahead ? "else a PE runs ahead of the others" : nullptr;
+  return ahead ? "otherwise a PE would run ahead of the others" : nullptr;
 }
 
 /// The number of items that a block takes at once, as a multiple of the number that it can judge at once. Measured on an H200.
@@ -56,7 +56,7 @@ lane_t batches_at_once(const PlacedGraph& graph) {
 
 std::pair<BfsStrategy, const char*> choose_bfs_on_gpus(const PlacedGraph& graph) {
   if (is_skewed(graph)) {
-    return {BfsStrategy::levels, "skewed degrees: looking from unreached vertices skips most arcs"};
+    return {BfsStrategy::levels, "skewed degrees: searching from unreached vertices skips most arcs"};
   }
   if (is_shallow(graph)) return {BfsStrategy::levels, "many arcs per vertex, few levels"};
   if (graph.n_pes() == 1) {
@@ -65,9 +65,9 @@ std::pair<BfsStrategy, const char*> choose_bfs_on_gpus(const PlacedGraph& graph)
     return {BfsStrategy::levels, "narrow levels stay on one cluster, about 2 us each"};
   }
   if (crosses_much(graph)) {
-    return {BfsStrategy::levels, "many arcs between PEs: without an order most would be run again"};
+    return {BfsStrategy::levels, "many arcs between PEs: without an order, most vertices would run again"};
   }
-  return {BfsStrategy::async, "few arcs per vertex: many levels, no barrier between PEs"};
+  return {BfsStrategy::async, "few arcs per vertex, so many levels, which async runs without barriers between PEs"};
 }
 
 bool bfs_runs_ahead_on_gpus(const PlacedGraph& graph) {
@@ -84,10 +84,10 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
       reason = "options of the asynchronous worklist were given";
     } else if (!machine.on_gpu()) {
       plan.strategy = BfsStrategy::levels;
-      reason = "CPU threads meet at a barrier in less time than they push items";
+      reason = "on CPU threads, a barrier takes less time than pushing items";
     } else if (machine.world() != nullptr) {
       plan.strategy = BfsStrategy::levels;
-      reason = "GPUs of several processes: items do not travel between them";
+      reason = "items cannot be sent between GPUs of several processes";
     } else {
       std::tie(plan.strategy, reason) = choose_bfs_on_gpus(graph);
     }

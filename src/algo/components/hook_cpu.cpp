@@ -257,7 +257,7 @@ ComponentsHookCpu::ComponentsHookCpu(const PlacedGraph& graph, ThreadTeam& team,
   }
   if (tuning.tile < 1 || tuning.samples < 0) {
     throw UsageError("ComponentsHookTuning: tile " + std::to_string(tuning.tile) + ", samples " +
-                     std::to_string(tuning.samples) + "; at least 1 and 0 are wanted");
+                     std::to_string(tuning.samples) + "; use at least 1 and at least 0");
   }
   ComponentsHookTuning rounded = tuning;
   rounded.tile = (std::min<vertex_t>(tuning.tile, 1u << 30) + 63) / 64 * 64;  // a word of marks belongs to one tile

@@ -214,7 +214,7 @@ void ComponentsHookGpu::State::choose_exchange() {
   try {
     add_forests();
   } catch (const CapacityError& error) {
-    exchange = {"exchange", "hooks", "no room for forests: " + std::string(error.what())};
+    exchange = {"exchange", "hooks", "no memory for forests: " + std::string(error.what())};
   }
 }
 

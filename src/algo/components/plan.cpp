@@ -28,13 +28,13 @@ ComponentsPlan plan_components(const Machine& machine, const PlacedGraph& graph,
     plan.strategy = tuned || machine.world() != nullptr ? ComponentsStrategy::async : ComponentsStrategy::hook;
     reason = machine.world() != nullptr ? kAcrossProcesses
              : tuned                    ? "options of the asynchronous worklist were given"
-                                        : "looks at few arcs, whatever the graph's shape";
+                                        : "examines few arcs, whatever the graph's shape";
   }
   say_strategy(plan.strategy, reason, options, why);
   plan.threads =
       threads_worth(machine, graph, plan.strategy == ComponentsStrategy::async ? kLeastWorkAsync : kLeastWork, why);
   if (plan.strategy == ComponentsStrategy::async) {
-    plan.launch = plan_vertices(machine, graph, options, why, "all vertices begin at once");
+    plan.launch = plan_vertices(machine, graph, options, why, "all vertices are active from the start");
     allow_remote_judge(plan.launch, options, graph.all_pes(), machine.world() != nullptr, why);
   }
   return plan;

@@ -105,14 +105,14 @@ class PageRankAsync : public PageRankEngine {
         break;
       }
       if (at.runs > kMostRuns || !std::isfinite(wrong)) {
-        throw DeviceError("PageRank did not settle: after " + std::to_string(at.runs) +
-                          " runs of the worklist the error may be " + rough(outcome.error_bound) + ", " +
+        throw DeviceError("PageRank did not converge: after " + std::to_string(at.runs) +
+                          " runs of the worklist the error may be " + rough(outcome.error_bound) + ", but " +
                           exact(rules_.tolerance) + " was asked for");
       }
       go_on(at, sums, wrong, rounding);
     }
     total.chosen = std::move(report.chosen);
-    total.chosen.push_back({"runs", std::to_string(at.runs + 1), "residuals shrink from one to the next"});
+    total.chosen.push_back({"runs", std::to_string(at.runs + 1), "residuals shrink from run to run"});
     total.phase_seconds = std::move(report.phase_seconds);
     total.phase_seconds.emplace_back("worklist", total.seconds);  // the rest of the time passes between its runs
     total.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

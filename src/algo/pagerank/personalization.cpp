@@ -26,12 +26,12 @@ std::vector<PersonalWeight> read_personalization(const std::string& file, std::i
     std::int64_t vertex = 0;
     PersonalWeight next;
     auto [after, error] = std::from_chars(p, end, vertex);
-    if (error != std::errc() || vertex < 0 || vertex >= kMaxVertices) fail("no vertex number");
+    if (error != std::errc() || vertex < 0 || vertex >= kMaxVertices) fail("a vertex number is missing");
     const char* const number_end = after;
     p = after;
     skip();
     if (p < end) {
-      if (p == number_end) fail("the vertex number goes on");
+      if (p == number_end) fail("the vertex number does not end with a blank or comma");
       const auto [behind, bad] = std::from_chars(p, end, next.weight);
       if (bad != std::errc() || !(next.weight >= 0) || !std::isfinite(next.weight)) {
         fail("the weight is not a finite number of at least 0");

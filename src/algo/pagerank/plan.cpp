@@ -80,13 +80,14 @@ PageRankPlan plan_pagerank(const Machine& machine, const PlacedGraph& graph, con
   plan.rules = {options.alpha, options.tolerance, choose_wide(options, in_cache, why),
                 options.precision != PageRankPrecision::automatic};
   if (plan.strategy == PageRankStrategy::async) {
-    plan.launch = plan_vertices(machine, graph, options, why, "all vertices begin at once");
+    plan.launch = plan_vertices(machine, graph, options, why, "all vertices are active from the start");
     if (machine.on_gpu() && options.fetch == 0 && plan.launch.worker != WorkerKind::thread) {
       const bool short_rows = mean_degree(graph) < 8;
       const int lanes = plan.launch.block_threads;
       plan.launch.fetch = plan.launch.worker != WorkerKind::block ? 16 : short_rows ? lanes : std::min(96, lanes);
-      decide_again(why, "fetch", std::to_string(plan.launch.fetch),
-                   short_rows ? "rows are short" : "most that are run have few arcs, hubs wait until it pays");
+      decide_again(
+          why, "fetch", std::to_string(plan.launch.fetch),
+          short_rows ? "rows are short" : "most vertices that run have few arcs; hubs wait until running them pays");
     }
     // No share is ever dropped, and a vertex may run again before the shares that it pushed last time are judged.
     if (options.spill < 0 && graph.all_pes() > 1) plan.launch.spill_own *= 4;

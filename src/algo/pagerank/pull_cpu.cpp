@@ -102,7 +102,8 @@ PageRankPullCpu::State::State(const PlacedGraph& g, ThreadTeam& t, const PageRan
 template <class Share>
 HostArray<Share> PageRankPullCpu::State::shares(World* world) {
   if (world == nullptr || world->n_processes() == 1) return bfs_levels::large_array<Share>(graph.num_vertices);
-  exchange = std::make_unique<lockstep::Exchange>(*world, graph.num_vertices * sizeof(Share), "what vertices give");
+  exchange =
+      std::make_unique<lockstep::Exchange>(*world, graph.num_vertices * sizeof(Share), "contributions of vertices");
   std::byte* const memory = exchange->common() != nullptr ? exchange->common() : exchange->at(0);
   return HostArray<Share>(reinterpret_cast<Share*>(memory), graph.num_vertices, nullptr);
 }
@@ -357,13 +358,13 @@ void PageRankPullCpu::State::rank(Report& report) {
   report.seconds += seconds.count();
   report.rounds += sweeps;
   if (bound > rules.tolerance) {
-    throw DeviceError("PageRank did not settle: after " + std::to_string(sweeps) + " sweeps the error may be " +
-                      rough(bound) + ", " + exact(rules.tolerance) + " was asked for");
+    throw DeviceError("PageRank did not converge: after " + std::to_string(sweeps) + " sweeps the error may be " +
+                      rough(bound) + ", but " + exact(rules.tolerance) + " was asked for");
   }
   report.chosen.push_back({"sweep", "in place; last factor " + rough(omega),
-                           some_far() ? "processes that share no memory, no over-relaxation"
-                           : relax    ? "from the rate of the changes"
-                                      : "changes did not shrink, no over-relaxation"});
+                           some_far() ? "no over-relaxation: the processes share no memory"
+                           : relax    ? "from how fast the changes shrink"
+                                      : "no over-relaxation: the changes did not shrink"});
 }
 
 Words PageRankPullCpu::words() const {

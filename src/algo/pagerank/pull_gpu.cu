@@ -119,18 +119,19 @@ class Sweeps {
     if (in_phases) {
       report.chosen.push_back(
           {"sweep", "in phases",
-           "short rows settle last: they are swept " + std::to_string(1 + kShortSweeps) + " times as often"});
+           "short rows converge last: they are swept " + std::to_string(1 + kShortSweeps) + " times as often"});
     } else if (rules.rho == 0) {
-      report.chosen.push_back({"sweep", "power iteration", "there are arcs without their reverse"});
+      report.chosen.push_back({"sweep", "power iteration", "some arcs have no reverse arc"});
     } else {
       report.chosen.push_back({"sweep", "Chebyshev for eigenvalues up to " + rough(rho),
-                               rho == rules.rho ? "first guess held" : "from the rate of the changes"});
+                               rho == rules.rho ? "the first estimate held" : "from how fast the changes shrink"});
     }
     report.chosen.push_back({"rows", rows_.sorted() ? "by length" : "as they were",
-                             rows_.sorted() ? "skewed or long" : "short, neighbours are near"});
+                             rows_.sorted() ? "rows are of very different lengths, or long"
+                                            : "rows are short, and neighbours have near numbers"});
     if (hot()) {
       report.chosen.push_back({"hot", std::to_string(views_[0].num_hot) + " vertices",
-                               "each block copies what they give, which most arcs ask for"});
+                               "most arcs read their contributions, so each block keeps a copy of them"});
     }
     if (graph_.all_pes() > 1) {
       report.chosen.push_back(
@@ -302,8 +303,9 @@ class PullGpu : public PageRankEngine {
     return true;
   }
   [[noreturn]] void fail(const PageRankOutcome& outcome, const char* cure) const {
-    throw DeviceError("PageRank did not settle: after " + std::to_string(outcome.sweeps) + " sweeps the error may be " +
-                      rough(outcome.error_bound) + ", " + rough(rules_.tolerance) + " was asked for" + cure);
+    throw DeviceError("PageRank did not converge: after " + std::to_string(outcome.sweeps) +
+                      " sweeps the error may be " + rough(outcome.error_bound) + ", but " + rough(rules_.tolerance) +
+                      " was asked for" + cure);
   }
 
   const PlacedGraph& graph_;

@@ -65,7 +65,7 @@ PageRankReadersGpu::PageRankReadersGpu(const PlacedGraph& graph, const PageRankR
   Marks marks{};
   for (pe_t p = 0; p < n_pes; ++p) {  // all at the same time, each on its device
     DeviceGuard guard(graph.devices[p]);
-    reads[p] = DeviceArray<u8>(graph.num_vertices + 1, "what a PE reads");  // + 1 for the padding of slices
+    reads[p] = DeviceArray<u8>(graph.num_vertices + 1, "vertices that a PE reads");  // + 1 for the padding of slices
     reads[p].fill_bytes(0);
     for (const auto& [targets, n] : {rows.long_targets(p), rows.slice_targets(p)}) {
       if (n > 0) mark<<<blocks_for(n), kReaderThreads>>>(targets, n, reads[p].data());
@@ -108,7 +108,7 @@ void PageRankReadersGpu::collect_of_processes(const PlacedGraph& graph, const Pa
     for (std::size_t v = 0; v < n; ++v) bits[v] |= static_cast<u8>((mine[v] != 0) << (graph.first_pe + p));
   }
   for (const auto& its : world.exchange({"who reads what"}, std::as_bytes(std::span(bits.data(), n)))) {
-    if (its.size() != n) throw TransportError("a process told of the readers of another graph");
+    if (its.size() != n) throw TransportError("a process sent the readers of another graph");
     for (std::size_t v = 0; v < n; ++v) bits[v] |= static_cast<u8>(its[v]);
   }
   if (reach == World::Reach::wire) return make_lists(graph, bits.data());

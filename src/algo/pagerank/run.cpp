@@ -37,7 +37,7 @@ struct RunnerState<PageRankOptions> : PlannedState<Shape> {
     return timed([this](Report& report) {
       engine->run(jumps(), outcome, report);
       report.chosen.push_back({"error", rough(outcome.error_bound),
-                               "bound of the L1 error, " + rough(options.tolerance) + " was asked for"});
+                               "bound of the L1 error; " + rough(options.tolerance) + " was asked for"});
     });
   }
 
@@ -82,7 +82,7 @@ struct RunnerState<PageRankOptions> : PlannedState<Shape> {
     for (const PersonalWeight& w : weights) {
       if (!(w.weight >= 0) || !std::isfinite(w.weight)) {
         throw UsageError(place(w) + " vertex " + std::to_string(w.vertex) + " has weight " + exact(w.weight) +
-                         "; finite weights of at least 0 are wanted");
+                         "; use finite weights of at least 0");
       }
       personal[run.placed_vertex((place(w) + " vertex").c_str(), w.vertex)] += w.weight;
       sum += w.weight;

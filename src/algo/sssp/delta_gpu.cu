@@ -161,7 +161,7 @@ struct Search final : SsspDeltaGpu::State {
     for (const int its : of_processes(world, room)) room = std::min(room, its);
     if (room != 0) return;
     rules.pulls = 0;
-    windows.why += ", no room for rows in order of weight";
+    windows.why += ", no memory for rows sorted by weight";
     for (auto& v : views) {
       const pe_t p = here(v);
       out[p] = {};
@@ -331,8 +331,8 @@ SsspDeltaGpu& SsspDeltaGpu::operator=(SsspDeltaGpu&&) noexcept = default;
 
 void SsspDeltaGpu::search(vertex_t placed_source, Report& report) {
   if (placed_source >= state_->graph.num_vertices) {
-    throw UsageError("shortest paths: source " + std::to_string(placed_source) + "; the graph has " +
-                     std::to_string(state_->graph.num_vertices) + " vertices, counted from 0");
+    throw UsageError("shortest paths: source " + std::to_string(placed_source) + " is out of range; the graph has " +
+                     std::to_string(state_->graph.num_vertices) + " vertices, numbered from 0");
   }
   state_->search(placed_source, report);
 }

@@ -135,12 +135,13 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
     const bool async = worklist_only || (!bulk_only && (tuned || as_they_come) && options.delta == 0);
     plan.strategy = async ? SsspStrategy::async : SsspStrategy::delta;
     reason = worklist_only               ? kAcrossProcesses
-             : bulk_only                 ? "GPUs of several processes: items do not travel between them"
-             : options.delta > 0         ? "the width of its buckets was given"
+             : bulk_only                 ? "items cannot be sent between GPUs of several processes"
+             : options.delta > 0         ? "the width of its buckets (--delta) was given"
              : tuned                     ? "options of the asynchronous worklist were given"
-             : small == SmallGraph::tree ? "small and nearly a tree: little is run twice"
-             : small == SmallGraph::near ? "small, and all is near: a few hops are through before the steps of buckets"
-                                         : "near vertices first: few are run twice";
+             : small == SmallGraph::tree ? "the graph is small and nearly a tree: few vertices run twice"
+             : small == SmallGraph::near
+                 ? "the graph is small and a few hops deep: async finishes before the steps of buckets would"
+                 : "near vertices run first, so few run twice";
   }
   if (plan.strategy == SsspStrategy::async && options.delta > 0) {
     throw UsageError(
@@ -163,7 +164,7 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
     if (chosen) {  // plan_vertices() recorded these as asked for
       const bool block = launch.worker == WorkerKind::block;
       decide_again(why, "worker", name(launch.worker),
-                   block ? "small, and all is near" : "so few arcs that a warp is through sooner");
+                   block ? "the graph is small and a few hops deep" : "so few arcs that a warp finishes sooner");
       if (block) decide_again(why, "block_threads", std::to_string(launch.block_threads), "from the longest row");
       if (options.fetch == 0 && launch.fetch > 0) {
         decide_again(why, "fetch", std::to_string(launch.fetch), "for a block of 128");
@@ -171,12 +172,13 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
     }
     allow_remote_judge(plan.launch, options, graph.all_pes(), machine.world() != nullptr, why);
     if (options.queue == QueueKind::automatic && ordered) {
-      decide_again(why, "queue", "priority", "near vertices first, so few are run twice");
+      decide_again(why, "queue", "priority", "near vertices run first, so few run twice");
     } else if (options.queue == QueueKind::automatic) {
-      why.push_back({"queue", "fifo",
-                     as_they_come
-                         ? "small, and an order costs more than what is run twice"
-                         : "skewed degrees: a few hops reach most, and an order costs more than what is run twice"});
+      why.push_back(
+          {"queue", "fifo",
+           as_they_come
+               ? "the graph is small: an order costs more than running some vertices twice"
+               : "skewed degrees: a few hops reach most vertices, and an order costs more than running some twice"});
     }
     if (plan.launch.queue == QueueKind::priority && options.buckets == 0 && machine.on_gpu() && degree >= 8) {
       plan.launch.buckets = 8;  // parked items are farther off than on roads; with more buckets they move less often

@@ -29,9 +29,10 @@ const char* read_weight(const char* p, const char* end, bool commas, WeightRule 
   if (integer.ptr != digits && ends_field(integer.ptr, end, commas)) {
     if (rule != WeightRule::real) {
       if (integer.ec != std::errc() || whole > kMostWholeWeight || whole < -kMostWholeWeight)
-        throw ParseError{p, "whole weight " + quoted(p, end, commas) + " cannot be kept exactly; the largest is " +
-                                std::to_string(kMostWholeWeight) + " (2^53): scale the weights down" +
-                                (rule == WeightRule::any ? ", or write a point to have it rounded" : "")};
+        throw ParseError{p,
+                         "whole weight " + quoted(p, end, commas) + " cannot be kept exactly; the largest is " +
+                             std::to_string(kMostWholeWeight) + " (2^53): scale the weights down" +
+                             (rule == WeightRule::any ? ", or write it with a decimal point to have it rounded" : "")};
       value.is_whole = true;
       value.is_int32 = whole >= INT32_MIN && whole <= INT32_MAX;
       value.whole = value.is_int32 ? static_cast<std::int32_t>(whole) : 0;

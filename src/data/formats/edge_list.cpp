@@ -44,10 +44,11 @@ VertexCount count_vertices(const Text& text, const EdgeListHead& head, const Arc
   if (!head.vertices) {
     if (!begins_like_a_header(arcs)) return {largest + 1, ""};
     const std::string n = std::to_string(arcs.first_source), m = std::to_string(arcs.first_target);
-    return {largest + 1, "line " + std::to_string(text.line(head.body)) + " (" + n + " " + m +
-                             ") is taken as an arc, and reads like 'VERTICES EDGES': if it is, put # before it and say "
-                             "--vertices " +
-                             n};
+    return {largest + 1,
+            "line " + std::to_string(text.line(head.body)) + " (" + n + " " + m +
+                ") is taken as an arc, but looks like 'VERTICES EDGES': if it is, put # before it and give "
+                "--vertices " +
+                n};
   }
   const auto& [stated, at, exact] = *head.vertices;
   if (exact && stated <= largest)
@@ -58,7 +59,7 @@ VertexCount count_vertices(const Text& text, const EdgeListHead& head, const Arc
                     line = "line " + std::to_string(text.line(at)) + " says";
   if (stated <= largest)
     return {largest + 1,
-            grouped(largest + 1) + " vertices, for vertex " + written + " occurs; " + line + " " + grouped(stated)};
+            grouped(largest + 1) + " vertices, because vertex " + written + " occurs; " + line + " " + grouped(stated)};
   return {stated, counted(stated, "vertex", "vertices") + ", as " + line +
                       (largest < 0 ? "" : "; the largest in an arc is " + written)};
 }
@@ -74,8 +75,9 @@ EdgeListHead begin_edge_list(const Text& text, const ReadOptions& options, Forma
     head.rules.vertices.count = *options.num_vertices;
     head.rules.vertices.cure = "correct it, or raise --vertices";
   } else if (!head.arcs && !head.vertices) {
-    text.raise(text.end(),
-               "the edge list holds no edges, and nothing says how many vertices it has; say so with --vertices");
+    text.raise(
+        text.end(),
+        "the edge list holds no edges, and nothing says how many vertices it has; give the number with --vertices");
   }
   return head;
 }

@@ -84,9 +84,10 @@ class Comments {
  private:
   void read_konect(const Words& words) {
     if (words.word[1] == "bip")
-      throw ParseError{words.word[0].data(),
-                       "a bipartite network numbers the ends of its edges apart; add the largest number of the first "
-                       "column to the second, and remove this line"};
+      throw ParseError{
+          words.word[0].data(),
+          "a bipartite network numbers the two ends of its edges separately; add the largest number of the first "
+          "column to the second, and remove this line"};
     konect_ = true;
     head_.undirected = words.word[1] == "sym";
     head_.rules.vertices.base = 1;

@@ -69,7 +69,8 @@ void parse_row(const Line& line, vertex_t vertex, const Header& header, ArcList&
       WeightValue weight;
       p = read_weight(p, line.end, false, WeightRule::integer, weight);
       if (weight.real < 0)
-        throw ParseError{at, "edge weight " + quoted(at, line.end) + " is negative; METIS graphs have none"};
+        throw ParseError{at,
+                         "edge weight " + quoted(at, line.end) + " is negative; METIS graphs have no negative weights"};
       append_weight(out, weight, at, false);
     }
     p = skip_blanks(p, line.end);
@@ -150,7 +151,7 @@ Csr read_metis(const Source& source) {
                        "vertex " + std::to_string(lonely.source + 1) + " lists " + std::to_string(lonely.target + 1) +
                            ", but vertex " + std::to_string(lonely.target + 1) + " does not list " +
                            std::to_string(lonely.source + 1) + (header.edge_weights ? " with the same weight" : "") +
-                           "; every edge stands in both rows"};
+                           "; list every edge in both rows"};
     if ((entries - loops) / 2 + loops != header.edges)
       throw ParseError{line.begin, "declares " + std::to_string(header.edges) + " edges, but the rows hold " +
                                        std::to_string((entries - loops) / 2 + loops) + "; correct the header"};
@@ -173,7 +174,7 @@ void write_metis(const Csr& graph, const std::string& file, Compression compress
   if ((graph.weight_kind == WeightKind::float64 && !has_whole_weights(graph)) ||
       std::any_of(graph.int_weights.begin(), graph.int_weights.end(), negative) ||
       std::any_of(graph.real_weights.begin(), graph.real_weights.end(), negative))
-    throw UsageError(file + ": the weights of a METIS graph are whole numbers from 0 on; write .mtx or .wel");
+    throw UsageError(file + ": the weights of a METIS graph are whole numbers of at least 0; write .mtx or .wel");
   const std::int64_t n = graph.num_vertices();
   std::int64_t loops = 0;
   for (std::int64_t u = 0; u < n; ++u)

@@ -65,7 +65,7 @@ class SharedShoal : public SharedGraph {
       if (!wrong.empty()) raise(wrong + kDamaged);
       const auto& n = options.num_vertices;
       if (n && *n != static_cast<std::int64_t>(contents_.header.vertices)) {
-        raise("says itself that it has " + std::to_string(contents_.header.vertices) + " vertices, not " +
+        raise("declares " + std::to_string(contents_.header.vertices) + " vertices, but --vertices is " +
               std::to_string(*n) + "; leave --vertices out");
       }
     });

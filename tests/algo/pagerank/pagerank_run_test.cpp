@@ -260,10 +260,10 @@ TEST(PageRankRun, PersonalizationFiles) {
   EXPECT_EQ(weights[1].weight, 1);
   EXPECT_EQ(weights[2].weight, 1e-3);
   const std::string cure = "; write `vertex weight`, zero-based";
-  EXPECT_EQ(complaint("1 1\nx 2\n"), file + ":2: no vertex number in 'x 2'" + cure);
-  EXPECT_EQ(complaint("-1 2\n"), file + ":1: no vertex number in '-1 2'" + cure);
-  EXPECT_EQ(complaint("99999999999 2\n"), file + ":1: no vertex number in '99999999999 2'" + cure);
-  EXPECT_EQ(complaint("1.5 2\n"), file + ":1: the vertex number goes on in '1.5 2'" + cure);
+  EXPECT_EQ(complaint("1 1\nx 2\n"), file + ":2: a vertex number is missing in 'x 2'" + cure);
+  EXPECT_EQ(complaint("-1 2\n"), file + ":1: a vertex number is missing in '-1 2'" + cure);
+  EXPECT_EQ(complaint("99999999999 2\n"), file + ":1: a vertex number is missing in '99999999999 2'" + cure);
+  EXPECT_EQ(complaint("1.5 2\n"), file + ":1: the vertex number does not end with a blank or comma in '1.5 2'" + cure);
   EXPECT_EQ(complaint("1 -2\n"), file + ":1: the weight is not a finite number of at least 0 in '1 -2'" + cure);
   EXPECT_EQ(complaint("1 inf\n"), file + ":1: the weight is not a finite number of at least 0 in '1 inf'" + cure);
   EXPECT_EQ(complaint("1 2 3\n"), file + ":1: more than two columns in '1 2 3'" + cure);
