@@ -50,7 +50,8 @@ def rounded_up(bound: float) -> str:
 
 def measured(data: dict) -> str:
     """Date and revision of a result file. Older files lack one of them, or both."""
-    return " ".join(str(data[key])[:10] for key in ("date", "revision") if data.get(key)) or "not written down"
+    revision = data.get("revision") or data.get("revisions", {}).get("shoal")
+    return " ".join(str(text)[:10] for text in (data.get("date"), revision) if text) or "not written down"
 
 
 def values_of(chosen: dict[str, str]) -> dict[str, str]:
