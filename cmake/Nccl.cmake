@@ -1,6 +1,6 @@
 # Finds NCCL, if there are a CUDA compiler and NCCL's header and library, of the system or of a Python wheel (nvidia-nccl-cu13,
 # nvidia-nccl-cu12). GPUs of several hosts (engines/nccl) and baselines/nccl need it. Sets shoal_nccl_found.
-set(SHOAL_NCCL "auto" CACHE STRING "Build what needs NCCL: auto (where it is found), on, off")
+set(SHOAL_NCCL "auto" CACHE STRING "Build what needs NCCL (GPUs of several hosts, baselines/nccl, baselines/stf): auto (if NCCL is found), on, off")
 set_property(CACHE SHOAL_NCCL PROPERTY STRINGS auto on off)
 set(shoal_nccl_found OFF)
 # With `auto`: not under sanitizers, not for the Python module or with SHOAL_BUILT, and not as part of another project.

@@ -1,7 +1,7 @@
 # shoal_add_program(NAME SOURCE): an executable from one .cpp that includes shoal's templates. With a CUDA compiler, the file is
 # compiled for both CPU and GPU, else for the CPU. A project that has shoal as a subfolder can call it as well, for CPUs only
 # (cmake/Cuda.cmake).
-set(SHOAL_PROGRAM_KERNELS "auto" CACHE STRING "Kernels of programs for GPUs: auto (those that auto chooses among) or all")
+set(SHOAL_PROGRAM_KERNELS "auto" CACHE STRING "The worklist's kernels in a GPU program: auto (only those that auto can choose at run time) or all")
 set_property(CACHE SHOAL_PROGRAM_KERNELS PROPERTY STRINGS auto all)
 if(NOT SHOAL_PROGRAM_KERNELS MATCHES "^(auto|all)$")
   message(FATAL_ERROR "SHOAL_PROGRAM_KERNELS is '${SHOAL_PROGRAM_KERNELS}'; auto or all is wanted")

@@ -16,9 +16,10 @@ std::vector<vertex_t> read_ends(const Input<std::int64_t>& array, const char* wh
   for (std::size_t i = 0; i < ends.size(); ++i) {
     const std::int64_t v = array.data()[i];
     if (v < 0 || v >= num_vertices) {
-      throw UsageError(std::string(what) + "[" + std::to_string(i) + "] is " + std::to_string(v) + "; " +
-                       (num_vertices > 0 ? "vertices are 0 to " + std::to_string(num_vertices - 1) : "no vertex") +
-                       ": num_vertices is " + std::to_string(num_vertices));
+      throw UsageError(
+          std::string(what) + "[" + std::to_string(i) + "] is " + std::to_string(v) + "; " +
+          (num_vertices > 0 ? "vertices are 0 to " + std::to_string(num_vertices - 1) : "the graph has no vertices") +
+          ", because num_vertices is " + std::to_string(num_vertices));
     }
     ends[i] = static_cast<vertex_t>(v);
   }

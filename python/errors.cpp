@@ -162,7 +162,7 @@ void bind_errors(nb::module_& module) {
     } catch (const Error& e) {
       set(classes.any, e);
     } catch (const std::bad_alloc&) {
-      set(classes.capacity, CapacityError("memory ran out; use a smaller graph, or a machine with more memory"));
+      set(classes.capacity, CapacityError("out of memory; use a smaller graph, or a machine with more memory"));
     }
   });
   module.def("_name_arguments", &name_arguments, nb::arg("message"));

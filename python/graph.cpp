@@ -32,7 +32,8 @@ HostArray<arc_t> copy_offsets(const Input<std::int64_t>& array, std::int64_t num
     for (std::int64_t v = begin; v < end; ++v) {
       if (offsets[v + 1] >= offsets[v]) continue;
       throw UsageError("offsets[" + std::to_string(v + 1) + "] is " + std::to_string(offsets[v + 1]) +
-                       ", below offsets[" + std::to_string(v) + "], " + std::to_string(offsets[v]));
+                       ", less than offsets[" + std::to_string(v) + "], which is " + std::to_string(offsets[v]) +
+                       "; offsets must not decrease");
     }
   });
   if (offsets[n] != num_arcs) {
@@ -77,7 +78,7 @@ Graph from_csr(const Input<std::int64_t>& offsets, const Input<T>& targets, cons
                const std::string& wide) {
   return unlocked([&] {
     const std::int64_t n = static_cast<std::int64_t>(offsets.size()) - 1, m = static_cast<std::int64_t>(targets.size());
-    if (n < 0) throw UsageError("offsets is empty; it has num_vertices + 1 entries");
+    if (n < 0) throw UsageError("offsets is empty; it must have num_vertices + 1 entries");
     if (n > kMaxVertices) {
       throw UsageError("offsets has " + std::to_string(n + 1) + " entries; a graph has at most 2^31 - 1 vertices");
     }
@@ -119,11 +120,12 @@ void add_from_csr(nb::class_<Graph>& graph) {
 void bind_graph(nb::module_& module) {
   nb::class_<Graph> graph(
       module, "Graph",
-      "A graph as compressed sparse rows, on the host. Never changes.\n\n"
-      "Made by read, generate, from_csr, from_edges or from_scipy. Algorithms take it as they take a "
-      "file's name; a graph that is used more than once is read once this way.");
+      "An immutable graph in compressed sparse row (CSR) format, in host memory.\n\n"
+      "Made by read, Graph.generate, from_csr, from_edges or from_scipy. Every algorithm accepts a Graph in place of a "
+      "file name. Make one if several calls use the same file, so that the file is read only once.");
   graph.def("__init__", [](Graph*, const nb::args&, const nb::kwargs&) {
-    throw nb::type_error("a Graph is made by shoal.read, Graph.generate, from_csr, from_edges or from_scipy");
+    throw nb::type_error(
+        "a Graph is made by shoal.read, Graph.generate, from_csr, from_edges or from_scipy, not by Graph()");
   });
   graph.def_static(
       "_read",
@@ -158,19 +160,23 @@ void bind_graph(nb::module_& module) {
   add_from_csr<std::int64_t>(graph);
 
   graph.def_prop_ro(
-      "num_vertices", [](const Graph& g) { return g.csr->num_vertices(); }, "Vertices are 0 to num_vertices - 1.");
+      "num_vertices", [](const Graph& g) { return g.csr->num_vertices(); },
+      "The number of vertices, which are numbered 0 to num_vertices - 1.");
   graph.def_prop_ro(
-      "num_arcs", [](const Graph& g) { return g.csr->num_arcs(); }, "An undirected edge is two arcs.");
+      "num_arcs", [](const Graph& g) { return g.csr->num_arcs(); },
+      "The number of arcs; an undirected edge counts as two.");
   graph.def_prop_ro(
-      "symmetric", [](const Graph& g) { return g.csr->symmetric; }, "True if known: every arc has its reverse.");
+      "symmetric", [](const Graph& g) { return g.csr->symmetric; },
+      "True if it is known that every arc has a reverse arc of the same weight. If False, `is_symmetric` checks it.");
   graph.def_prop_ro(
-      "name", [](const Graph& g) { return file_name_to_python(g.csr->name); }, "The file or generator.");
+      "name", [](const Graph& g) { return file_name_to_python(g.csr->name); },
+      "The file name, the generator, or the name given to from_csr or from_edges; for a matrix, the name of its type.");
   graph.def_prop_ro(
       "offsets", [](const Graph& g) { return view(g, g.csr->offsets); }, nb::rv_policy::reference,
-      "int64 [num_vertices + 1]: the arcs of v are targets[offsets[v]:offsets[v + 1]]. Read-only, no copy.");
+      "int64, shape (num_vertices + 1,): the arcs of v are targets[offsets[v]:offsets[v + 1]]. Read-only, no copy.");
   graph.def_prop_ro(
       "targets", [](const Graph& g) { return view(g, g.csr->targets); }, nb::rv_policy::reference,
-      "uint32 [num_arcs]. Read-only, no copy.");
+      "uint32, shape (num_arcs,): the vertex that each arc leads to. Read-only, no copy.");
   graph.def_prop_ro(
       "weights",
       [](const Graph& g) -> nb::object {
@@ -178,14 +184,15 @@ void bind_graph(nb::module_& module) {
         if (g.csr->weight_kind == WeightKind::float64) return nb::cast(view(g, g.csr->real_weights));
         return nb::none();
       },
-      "int32 or float64 [num_arcs], or None. Read-only, no copy. Whole weights are float64 where one is beyond int32.");
+      "int32 or float64, shape (num_arcs,); None if the graph has no weights. Read-only, no copy. Whole weights are "
+      "float64 if one of them does not fit in int32.");
   graph.def(
       "transpose",
       [](const Graph& g) { return unlocked([&] { return Graph{std::make_shared<const Csr>(transpose(*g.csr))}; }); },
-      "The graph with every arc reversed.");
+      "A new graph, with every arc reversed.");
   graph.def(
       "is_symmetric", [](const Graph& g) { return unlocked([&] { return g.csr->symmetric || is_symmetric(*g.csr); }); },
-      "Whether every arc has its reverse; looks when it is not known.");
+      "Whether every arc has a reverse arc of the same weight. Checks all arcs, unless `symmetric` is True.");
   graph.def(
       "_write",
       [](const Graph& g, const nb::bytes& name) {

@@ -88,7 +88,7 @@ class Run {
       const auto lock = lock_unless_called_off(mutex_);
       Start start;
       if (info_.from_source) start.source = vertex("source", source);
-      for (const auto& [v, weight] : weights) start.weights.push_back({vertex("personalization: vertex", v), weight});
+      for (const auto& [v, weight] : weights) start.weights.push_back({vertex("personalization vertex", v), weight});
       const Report report = placed_->run(start);  // if it refuses, it throws; the old answer stays
       ran_ = true;
       return name_arguments(to_json(report));
@@ -118,7 +118,7 @@ class Run {
   std::string verify() {
     return unlocked([&] {
       const auto lock = lock_unless_called_off(mutex_);
-      require("a run");
+      require("search(), rank() or run()");
       return placed_->find_wrong_in_place();
     });
   }
@@ -133,9 +133,8 @@ class Run {
   vertex_t vertex(const char* what, std::int64_t v) const {
     const std::int64_t n = num_vertices();
     if (v >= 0 && v < n) return static_cast<vertex_t>(v);
-    if (n == 0) throw UsageError("the graph has no vertices, so there is no " + std::string(what) + " to begin at");
-    throw UsageError(std::string(what) + " " + std::to_string(v) + " is not in the graph: vertices are 0 to " +
-                     std::to_string(n - 1));
+    throw UsageError(std::string(what) + " " + std::to_string(v) + " is not in the graph: " +
+                     (n == 0 ? "it has no vertices" : "vertices are 0 to " + std::to_string(n - 1)));
   }
 
   const AlgorithmInfo& info_;

@@ -15,25 +15,25 @@ FORMS = [
         "unbounded spin",
         re.compile(r"\bwhile\s*\([^;{}]*\b(?:load\w*|test_and_set)\s*\([^;{}]*\)\s*(?:;|\{\s*\})"),
         ("include", "src"),
-        "wait with spin_wait of core/spin.hpp, which sees the abort flag",
+        "wait with spin_wait (core/spin.hpp), which ends when the run ends",
     ),
     (
         "lone fence",
         re.compile(r"\batomic_thread_fence\b|\batomic_signal_fence\b"),
         ("include", "src", "tests", "bench", "baselines", "examples", "cli"),
-        "order through the word that publishes (core/atomic.hpp): ThreadSanitizer cannot see fences",
+        "release and acquire on the Word that publishes the data (core/atomic.hpp): ThreadSanitizer cannot see fences",
     ),
     (
         "lone fence on the GPU",
         re.compile(r"\b__threadfence(?:_block|_system)?\s*\("),
         ("include", "src", "bench", "examples"),
-        "order through the word that publishes (core/atomic.hpp)",
+        "release and acquire on the Word that publishes the data (core/atomic.hpp)",
     ),
     (
         "assertion",
         re.compile(r"(?<![\w_])assert\s*\("),
         ("include", "src", "cli", "python", "baselines"),
-        "throw UsageError for what a caller can get wrong; static_assert for what a compiler can see",
+        "throw UsageError for a caller's mistake; use static_assert for what the compiler can check",
     ),
     (
         "end of the process",
@@ -55,28 +55,31 @@ ALLOWED = {
     (
         "lone fence",
         "src/lockstep/lockstep.cuh",
-    ): "grid barrier: what all blocks of a PE wrote, before the peers are told and after they have told",
+    ): "barrier of all PEs: one fence before a PE writes to its peers, one after it has read what they wrote",
     (
         "lone fence on the GPU",
         "src/algo/components/hook_peers.cuh",
-    ): "barrier of all PEs between two kernels: what earlier kernels wrote",
+    ): "barrier of all PEs between two kernels: orders what earlier kernels wrote before later reads",
     (
         "old-style volatile",
         "src/algo/components/trees.cuh",
-    ): "shared memory of one block, whose words only ever get smaller; a Word there costs a conversion at each step",
+    ): "shared memory of one block, where values only decrease; a Word there costs a conversion at each step",
     (
         "end of the process",
         "include/shoal/blocks/watch_gpu.cuh",
-    ): "a user's step that never returns cannot be unwound",
+    ): "a user's step that never returns cannot be stopped in any other way",
     (
         "end of the process",
         "src/worklist/launch_gpu.cu",
-    ): "a user's task that never returns cannot be unwound",
+    ): "a user's task that never returns cannot be stopped in any other way",
     (
         "lone fence",
         "include/shoal/core/atomic.hpp",
-    ): "acquire_several: GPU only; its loads acquire where a detector looks",
-    ("end of the process", "src/worklist/watchdog.cpp"): "a user's task that never returns cannot be unwound",
+    ): "acquire_several: a fence on GPUs only; elsewhere each load acquires, which race detectors see",
+    (
+        "end of the process",
+        "src/worklist/watchdog.cpp",
+    ): "a user's task that never returns cannot be stopped in any other way",
 }
 
 

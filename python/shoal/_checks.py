@@ -25,13 +25,13 @@ def flag(name: str, value: Any) -> bool:
 
 def text(name: str, value: Any) -> str:
     """Accepts a text that can be encoded as UTF-8 and does not hold the character 0. Raises TypeError, UsageError."""
-    _check(name, value, str, "a text")
+    _check(name, value, str, "a string")
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise UsageError(f"{name} is {value!r}, which holds half a character (a lone surrogate)") from None
+        raise UsageError(f"{name} is {value!r}, which has a lone surrogate, so it cannot be encoded as UTF-8") from None
     if "\0" in value:
-        raise UsageError(f"{name} is {value!r}, which holds the character 0")
+        raise UsageError(f"{name} is {value!r}, which contains a NUL character")
     return value
 
 
@@ -40,11 +40,13 @@ def file(name: str, value: Any) -> bytes:
     try:
         encoded = os.fsencode(value)
     except TypeError:
-        raise TypeError(f"{name} is {value!r} ({type(value).__name__}); it must be the name of a file") from None
+        raise TypeError(
+            f"{name} is {value!r} ({type(value).__name__}); it must be a file name: str, bytes or os.PathLike"
+        ) from None
     except UnicodeEncodeError:
-        raise UsageError(f"{name} is {value!r}, which no file can be called") from None
+        raise UsageError(f"{name} is {value!r}, which cannot be a file name") from None
     if b"\0" in encoded or not encoded:
-        raise UsageError(f"{name} is {value!r}, which no file can be called")
+        raise UsageError(f"{name} is {value!r}, which cannot be a file name")
     return encoded
 
 

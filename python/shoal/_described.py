@@ -19,7 +19,7 @@ def _described(info: Mapping[str, Any]) -> tuple[type[Placed], Callable[..., Any
     name, title = info["name"], info["name"].capitalize()
     own = _options.own(name)
     start = "search" if info["from_source"] else "run"
-    output = _shoal._name_arguments(info["output"])
+    output = _shoal._name_arguments(info["output"]).removeprefix("write ")
 
     def __init__(self: Placed, graph: Any, **options: Any) -> None:
         given = {key: options.pop(key) for key in list(options) if key in own}
@@ -27,20 +27,22 @@ def _described(info: Mapping[str, Any]) -> tuple[type[Placed], Callable[..., Any
         self._place(name, graph, options, **checked)
 
     def run(self: Placed) -> dict[str, Any]:
-        """Computes, and returns the report; the answer stays where it is until `result`."""
+        """Runs the algorithm and returns the report. `result` fetches the answer from the PEs."""
         return json.loads(self._run.run())
 
     def search(self: Placed, source: int) -> dict[str, Any]:
-        """Searches from `source`, in [0, num_vertices), and returns the report; the answer stays where it is until `result`."""
+        """Searches from `source`, in [0, num_vertices), and returns the report. `result` fetches the answer from the PEs."""
         return self._search(source)
 
     def result(self: Placed) -> Any:
         return self._result("search(source)" if info["from_source"] else "run()")
 
     parameters = ["", "Parameters", "----------", "graph", "    As for `Bfs`."]
-    source = ["source : int", "    Where the search begins, in [0, num_vertices)."] if info["from_source"] else []
+    begins = "    The vertex where the search begins, in [0, num_vertices)."
+    source = ["source : int", begins] if info["from_source"] else []
     result.__doc__ = f"Fetches the last answer: {output}."
-    doc = [f"{info['says']}: a graph placed on processing elements once.", *parameters, "**options", *_RAISES]
+    says = f"{info['says']}. The graph is placed on processing elements (PEs) once, for any number of runs."
+    doc = [says, *parameters, "**options", *_RAISES]
     members = {"__init__": __init__, start: search if info["from_source"] else run, "result": result}
     members |= {"__doc__": "\n".join(doc) + "\n", "__module__": __name__}
     made = _options.listed(name)(type(title, (Placed,), members))
@@ -58,9 +60,8 @@ def _described(info: Mapping[str, Any]) -> tuple[type[Placed], Callable[..., Any
     at_once = from_source if info["from_source"] else of_graph
     at_once.__name__ = at_once.__qualname__ = name
     returns = ["", "Returns", "-------", output]
-    at_once.__doc__ = "\n".join(
-        [f"{info['says']}. See `{title}`.", *parameters, *source, "**options", *returns, *_RAISES]
-    )
+    says = f"{info['says']}. For several runs, place the graph once with `{title}`."
+    at_once.__doc__ = "\n".join([says, *parameters, *source, "**options", *returns, *_RAISES])
     return made, _options.listed(name)(at_once)
 
 

@@ -16,9 +16,9 @@ def whole_numbers(values: Any, name: str, kept: tuple[type, ...] = (np.int64,)) 
     if array.size == 0 and not isinstance(values, np.ndarray):
         array = array.astype(np.int64)  # NumPy makes an empty list an array of float64
     if array.dtype.kind == "O" and all(isinstance(x, int) for x in array.flat):
-        raise UsageError(f"{name} holds a number of more than 64 bits; there are at most 2^31 - 1 vertices")
+        raise UsageError(f"{name} contains a number of more than 64 bits; a graph has at most 2^31 - 1 vertices")
     if array.dtype.kind not in "iu":
-        raise TypeError(f"{name} has dtype {array.dtype}; it must hold whole numbers")
+        raise TypeError(f"{name} has dtype {array.dtype}; it must contain whole numbers")
     if array.ndim != 1:
         raise ValueError(f"{name} has shape {array.shape}; it must have one dimension")
     if array.dtype == np.uint64 and array.size > 0 and array.max() >= 2**63:
@@ -71,7 +71,7 @@ def from_edges(
     """
     begin, end = whole_numbers(sources, "sources"), whole_numbers(targets, "targets")
     if len(begin) != len(end):
-        raise ValueError(f"sources has {len(begin)} entries and targets {len(end)}; an edge has one of each")
+        raise ValueError(f"sources has {len(begin)} entries, but targets has {len(end)}; each needs one per edge")
     kept, wide = None, ""
     if weights is not None:
         given = _weights.array(weights)

@@ -171,7 +171,7 @@ def from_scipy(matrix: Any, *, symmetric: bool = False, dedup: bool = False) -> 
         raise TypeError(f"matrix is a {type(matrix).__name__}; it must be a SciPy sparse matrix or array")
     shape = matrix.shape
     if len(shape) != 2 or shape[0] != shape[1]:
-        raise ValueError(f"the matrix has shape {shape}; an adjacency matrix is square")
+        raise ValueError(f"the matrix has shape {shape}; an adjacency matrix must be square")
     name = type(matrix).__name__
     how = (_checks.flag("symmetric", symmetric), _checks.flag("dedup", dedup), name)
     if matrix.format in ("csr", "csc"):
@@ -212,7 +212,7 @@ def as_graph(graph: Any) -> tuple[Graph | None, str]:
     raise TypeError(
         f"graph is a {type(graph).__name__}; legal: shoal.Graph, a file name, a generator such as 'kron:16', "
         "(offsets, targets) or (offsets, targets, weights) as arrays, a SciPy sparse matrix "
-        "(of NetworkX: networkx.to_scipy_sparse_array(graph))"
+        "(for a NetworkX graph: networkx.to_scipy_sparse_array(graph))"
     )
 
 
@@ -261,7 +261,8 @@ Graph.from_scipy = staticmethod(from_scipy)
 Graph.to_scipy = _to_scipy
 Graph.neighbors = _neighbors
 Graph.degrees = property(
-    lambda self: np.diff(self.offsets), doc="int64 [num_vertices]: arcs out of each vertex. A copy."
+    lambda self: np.diff(self.offsets),
+    doc="int64, shape (num_vertices,): the number of arcs out of each vertex. A copy.",
 )
 Graph.write = _write
 Graph.__repr__ = _repr

@@ -40,7 +40,7 @@ def read(algorithm: str, given: Mapping[str, Any]) -> _shoal._Options:
             kind = type(SHARED[name]["default"])
             if kind is not str and isinstance(value, int) and not isinstance(value, bool):
                 raise UsageError(f"option {name} is {value}, which is out of range") from None
-            wanted = {int: "a whole number", float: "a number"}.get(kind, "text")
+            wanted = {int: "a whole number", float: "a number"}.get(kind, "a string")
             if name == "batch_wait":
                 wanted += ", or microseconds such as '20us'"
             raise TypeError(f"option {name} is {value!r} ({type(value).__name__}); it must be {wanted}") from None

@@ -38,7 +38,9 @@ def path(predecessors: Any, target: int) -> np.ndarray:
     """
     before = np.asarray(predecessors)
     if before.ndim != 1 or before.dtype.kind not in "iu":
-        raise ValueError(f"predecessors has shape {before.shape} and dtype {before.dtype}; one whole number per vertex")
+        raise ValueError(
+            f"predecessors has shape {before.shape} and dtype {before.dtype}; it must have one whole number per vertex"
+        )
     v = end = _checks.whole("target", target)
     if not 0 <= v < len(before):
         raise ValueError(f"target {v} is not in the graph: vertices are 0 to {len(before) - 1}")
@@ -53,4 +55,4 @@ def path(predecessors: Any, target: int) -> np.ndarray:
         if not 0 <= u < len(before):
             break
         v = u
-    raise ValueError(f"predecessors are no tree: going back from vertex {end} ends at no source")
+    raise ValueError(f"predecessors do not form a tree: going back from vertex {end} does not end at a source")

@@ -84,8 +84,8 @@ def bfs(graph: Any, source: int, parents: bool = False, **options: Any) -> np.nd
     Raises
     ------
     UsageError
-        The graph is malformed, or options are out of range, contradict each other, or do not suit this machine;
-        a source that is no vertex.
+        The graph is malformed, `source` is not a vertex, or options are out of range, contradict each other, or do not
+        suit this machine.
     TypeError
         An argument has the wrong type, or an option is unknown. The message suggests the nearest known option.
     CapacityError
@@ -190,8 +190,8 @@ def sssp(
     Raises
     ------
     UsageError
-        The graph is malformed, or options are out of range, contradict each other, or do not suit this machine;
-        a source that is no vertex; weights below 0, or none.
+        The graph is malformed, `source` is not a vertex, weights are negative or missing, or options are out of range,
+        contradict each other, or do not suit this machine.
     TypeError
         An argument has the wrong type, or an option is unknown. The message suggests the nearest known option.
     CapacityError
@@ -216,14 +216,14 @@ def _jumps(personalization: Any, n: int) -> list[tuple[int, float]]:
     if personalization is None:
         return []
     if isinstance(personalization, Mapping):
-        pairs = [(_checks.vertex("personalization: vertex", v, n), float(w)) for v, w in personalization.items()]
+        pairs = [(_checks.vertex("personalization vertex", v, n), float(w)) for v, w in personalization.items()]
     else:
         weights = np.asarray(personalization, dtype=np.float64)
         if weights.shape != (n,):
             raise ValueError(f"personalization has shape {weights.shape}; it needs one weight per vertex: ({n},)")
         pairs = [(v, float(weights[v])) for v in np.flatnonzero(weights).tolist()]
     if not pairs:
-        raise UsageError("personalization has no weight above 0, so jumps land nowhere")
+        raise UsageError("personalization has no weight above 0, so jumps have no vertex to land on")
     return pairs
 
 

@@ -46,7 +46,9 @@ def keep(data: Any, whose: str, place: Callable[[int], str]) -> tuple[np.ndarray
     if data.dtype.kind == "f" and data.dtype.itemsize <= 8:
         return data.astype(np.float64, copy=False), ""
     if data.dtype.kind not in "iu":
-        raise TypeError(f"{whose} has entries of {data.dtype}; weights are whole numbers or float64")
+        raise TypeError(
+            f"{whose} has entries of {data.dtype}; weights must be whole numbers, or floats of at most 64 bits"
+        )
     limits = np.iinfo(np.int32)
 
     def first_beyond(least: int, most: int) -> str:
@@ -58,8 +60,8 @@ def keep(data: Any, whose: str, place: Callable[[int], str]) -> tuple[np.ndarray
     if data.min() < -_MOST_WHOLE or data.max() > _MOST_WHOLE:
         first = first_beyond(-_MOST_WHOLE, _MOST_WHOLE)
         raise _shoal.UsageError(
-            f"{whose}: {first} cannot be kept exactly; the largest whole weight is {_MOST_WHOLE} (2^53): scale the "
-            "weights down, or pass them with .astype(float) to have them rounded"
+            f"{whose}: {first} cannot be kept exactly; the largest whole weight is {_MOST_WHOLE} (2^53); scale the "
+            "weights down, or round them with .astype(float)"
         )
     return data.astype(np.float64), f"{first_beyond(limits.min, limits.max)} is beyond 32 bits ({limits.max})"
 

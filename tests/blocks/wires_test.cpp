@@ -263,7 +263,7 @@ TEST(BlockWires, AHeapThatIsTooSmallIsNamed) {
     Steps<double> grid(walled.machine(p), size, options, Average<double>{size});
   });
   for (const std::string& line : lines) {
-    EXPECT_NE(line.find("channels between blocks of other processes of 17"), std::string::npos) << line;
+    EXPECT_NE(line.find("channels between blocks of other processes needs 17"), std::string::npos) << line;
     EXPECT_NE(line.find("SHMEM_SYMMETRIC_HEAP_SIZE"), std::string::npos) << line;
   }
 }

@@ -164,7 +164,7 @@ class Bench(CommandTest):
             ("road_usa", ["atos-table2", "--graphs", "road_mars"]),
             ("1 to 64", ["atos-table2", "--pes", "0"]),
             ("1 to 4", ["atos-table2", "--pes-per-gpu", "5"]),
-            ("has none", ["atos-table2", "--device", "cpu", "--pes-per-gpu", "2"]),
+            ("has no GPUs", ["atos-table2", "--device", "cpu", "--pes-per-gpu", "2"]),
             ("--trials", ["atos-table2", "--trials", "-1"]),
             ("--trials", ["atos-table2", "--trials", "0"]),
             ("18446744073709551616 is out of range", ["atos-table2", "--seed", "18446744073709551616"]),

@@ -99,7 +99,7 @@ class Flags(CommandTest):
         self.bad(USAGE, ["pes per GPU 2", "engine threads"], "bfs", "kron:6", "--engine", "threads", "--pes-per-gpu", 2)
         self.bad(USAGE, "--undirected", "bfs", "kron:6", "--undirected")
         for wait in (3, "20us"):
-            said = [f"batch wait {wait}", "batch bytes 0", "--batch-bytes 4096"]
+            said = [f"batch wait {wait}", "batch bytes is 0", "--batch-bytes 4096"]
             self.bad(USAGE, said, "bfs", "kron:6", "--batch-wait", wait, "--batch-bytes", 0)
         said = ["batch wait 100000us", "stall timeout of 0.1 s", "--stall-timeout 0.4"]
         self.bad(USAGE, said, "bfs", "kron:6", "--batch-wait", "100000us", "--stall-timeout", 0.1)
