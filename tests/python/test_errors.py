@@ -44,7 +44,7 @@ def test_source_that_is_no_number() -> None:
     ("offsets", "targets", "words"),
     [
         ([1, 1, 2], [1, 0], r"offsets\[0\] is 1"),
-        ([0, 2, 1], [1, 0], r"offsets\[2\] is 1, below offsets\[1\]"),
+        ([0, 2, 1], [1, 0], r"offsets\[2\] is 1, less than offsets\[1\]"),
         ([0, 1, 3], [1, 0], "last offset is 3, but targets has 2"),
         ([0, 1, 2], [1, 2], r"targets\[1\] is 2; vertices are 0 to 1"),
         ([0, 1, 2], [1, -1], r"targets\[1\] is -1"),
