@@ -64,15 +64,21 @@ class Quiet:
             self.patience -= time.monotonic() - begin
 
 
+def driver():
+    """The version of NVIDIA's driver, or None."""
+    try:
+        said = run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"])
+    except (BenchError, OSError):
+        return None
+    return said.splitlines()[0].strip()
+
+
 def machine():
     model = None
     if platform.system() == "Linux":
         model = re.search(r"model name\s*:\s*(.*)", Path("/proc/cpuinfo").read_text())
-    driver = None
-    if Path("/proc/driver/nvidia/version").is_file():
-        driver = re.search(r"NVRM version:.*?\s([\d.]+\.\d+)\s", Path("/proc/driver/nvidia/version").read_text())
-    about = {"driver": driver[1]} if driver else {}
-    return about | {
+    version = driver()
+    return ({"driver": version} if version else {}) | {
         "processor": model[1] if model else platform.processor(),
         "cores": os.cpu_count(),
         "system": platform.platform(),

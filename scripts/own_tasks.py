@@ -166,21 +166,12 @@ def written(times: dict[Way, list[float]]) -> list[dict]:
     return [{"flags": list(way), "seconds": of} for way, of in times.items()]
 
 
-def driver() -> str | None:
-    """The version of NVIDIA's driver, or None."""
-    try:
-        said = host.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"])
-    except (host.BenchError, OSError):
-        return None
-    return said.splitlines()[0].strip()
-
-
 def where(args: argparse.Namespace) -> dict:
     """The machine, GPUs, driver and options, for the result file."""
     told = json.loads(host.run([args.folder / "shoal", "kcore", "chain:2", "--device", "cpu", "--json", "--quiet"]))
     devices = [{k: v for k, v in device.items() if k != "free_bytes"} for device in told["devices"]]
     now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-    head = {"bench": "own_tasks", "arguments": sys.argv[1:], "date": now, "driver": driver(), "devices": devices}
+    head = {"bench": "own_tasks", "arguments": sys.argv[1:], "date": now, "driver": host.driver(), "devices": devices}
     head |= {key: told[key] for key in ("version", "revision", "machine")}
     return head | {key: getattr(args, key) for key in ("device", "pes", "trials", "screen")}
 
