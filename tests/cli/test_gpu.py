@@ -50,6 +50,11 @@ class Gpu(CommandTest):
                         self.fail(f"'{run}' was not through after {SECONDS} s beside the others")
                     self.assertEqual(process.returncode, 0, f"{run}: {out}")
 
+    def test_records_name_the_driver(self) -> None:
+        version = self.shoal("doctor", "--json").json()["machine"]["driver"]
+        self.assertRegex(version, r"^(\d+(\.\d+)+|for CUDA \d+\.\d)$")
+        self.assertIn(f"driver   NVIDIA {version}\n", self.shoal("doctor").out)
+
     def test_pes_share_gpus(self) -> None:
         share = ("--device", "gpu", "--pes", 4, "--pes-per-gpu", max(2, -(-4 // self.gpus)), "--verify")
         for run in RUNS:
