@@ -22,7 +22,6 @@
 #include "shoal/world/report.hpp"
 #include "shoal/world/world.hpp"
 #include "under_tsan.hpp"
-#include "world/calls_out.hpp"
 #include "world/stillness.hpp"
 
 namespace shoal {
@@ -421,30 +420,6 @@ TEST(World, SaysWhoTakesNothing) {
   EXPECT_NE(why.find("has taken nothing that was sent to it, and done nothing for 0.2 s"), std::string::npos) << why;
   slow.seconds = 2;
   EXPECT_EQ(look_for(1, false), "") << "the library may still report an error itself";
-}
-
-// One call does not return, while calls of other threads do: for example, a small put of a sign of life may be accepted when a
-// large put is not.
-TEST(CallsOut, OneThatStaysOutIsSeenBesideOthers) {
-  CallsOut calls;
-  EXPECT_EQ(calls.longest(), 0);
-  {
-    const CallsOut::Call stays(calls);
-    std::vector<std::thread> others;
-    for (int i = 0; i < 3; ++i) {
-      others.emplace_back([&] {
-        for (int k = 0; k < 20; ++k) {
-          const CallsOut::Call comes_back(calls);
-          std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        }
-      });
-    }
-    for (std::thread& other : others) other.join();
-    EXPECT_GE(calls.longest(), .02);
-    std::vector<std::unique_ptr<CallsOut::Call>> many(200);  // more calls than CallsOut can record
-    for (auto& call : many) call = std::make_unique<CallsOut::Call>(calls);
-  }
-  EXPECT_EQ(calls.longest(), 0);
 }
 
 }  // namespace
