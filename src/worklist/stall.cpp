@@ -39,7 +39,9 @@ PeSnapshot snapshot(const PeControl& control, pe_t n_pes, std::uint64_t spill_ch
   s.phase = control.phase.load();
   s.chunk_items = control.chunk_items;
   s.segment_items = control.segment_items;
-  s.spilled_chunks = spill_chunks - (control.spill_free.tail.load() - control.spill_free.head.load());
+  // If the pool ran empty, workers have claimed tickets for which there is no chunk, so the head is beyond the tail.
+  s.spilled_chunks =
+      std::min(spill_chunks, spill_chunks - (control.spill_free.tail.load() - control.spill_free.head.load()));
   for (pe_t q = 0; q < n_pes; ++q) {
     const lane_t channels = lane_t{1} << control.log_channels, first = static_cast<lane_t>(q) * channels;
     s.sent.push_back(0);
