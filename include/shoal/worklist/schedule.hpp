@@ -422,7 +422,7 @@ class Scheduler {
 
   /// How many tickets this worker claims for a batch. They are consecutive, so items that a few pushers append go to a few
   /// workers. While many items wait, a worker takes a full batch. While few wait, it takes a smaller one, so that more
-  /// workers share the items and each finishes sooner.
+  /// workers share the items and each finishes sooner (docs/decisions/0029-short-batches.md).
   SHOAL_FN lane_t share() const {
     if constexpr (W::kMaxLanes > 1) {
       return now().share;
@@ -451,7 +451,9 @@ class Scheduler {
       const ticket_t waiting = tail > first ? tail - first : 0;
       const lane_t fair = static_cast<lane_t>(waiting < 1u << 31 ? waiting : 1u << 31) / view().n_workers;
       const lane_t least = least_share();
-      return first | ticket_t{fair < least ? least : fair < fetch_ ? fair : fetch_} << kTicketBits;
+      // What waits is more than all workers hold. A warp then gains by a full batch: it takes hardly longer than a small one.
+      const bool full = W::kMaxLanes == 32 && waiting >= view().n_workers / 4;
+      return first | ticket_t{full ? fetch_ : fair < least ? least : fair < fetch_ ? fair : fetch_} << kTicketBits;
     }
   }
   /// Every lane: unpacks a result of claim_ahead(). Keeps the share, and returns the ticket.
