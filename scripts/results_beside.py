@@ -46,14 +46,15 @@ def baselines_section(data: dict) -> str:
     return "\n".join(lines) + "\n"
 
 
-def ratios(data: dict) -> list[tuple[str, float]]:
-    """For each graph, how many times as fast as the best baseline shoal's best way is."""
+def ratios(data: dict) -> dict[tuple, float]:
+    """For each graph, how many times as fast as the best baseline shoal's best way is. The key: what was compared, in words, and
+    the programs that ran."""
     where = hardware(data)
-    return [
-        (f"{data['algorithm']}, {result['graph']}, {where}", result["best_baseline_over_shoal"])
+    return {
+        (f"{data['algorithm']}, {result['graph']}, {where}", *(row["name"] for row in result["rows"])): ratio
         for result in data["results"]
-        if "best_baseline_over_shoal" in result
-    ]
+        if (ratio := result.get("best_baseline_over_shoal"))
+    }
 
 
 def figure_checked(data: dict) -> dict:

@@ -127,7 +127,7 @@ class Results:
                     self.goals.times += data["rows"]
                 elif bench == "beside_baselines":
                     self.sections.append(beside.baselines_section(data))
-                    self.goals.baselines += beside.ratios(data)
+                    self.goals.add_baselines(data["date"], beside.ratios(data))
                 elif bench == "paper_figures":
                     figure = beside.figure_checked(data)
                     figures.setdefault(figure["experiment"], []).append(figure)

@@ -126,6 +126,14 @@ class ResultsOfPapers(ResultsFolder):
         self.assertIn("| kron:9 | shoal_nccl, 1 GPUs | 2.500 | 7 | 0.3571 | 40% | 20% |", text)
         self.assertIn("- kron:9, shoal_stf, 1 GPUs: ended by SIGSEGV", text)
         self.assert_goal(text, "CUDASTF in one run", "1 of 2", "bfs, kron:9, H: 2.50")
+        again = {**rows, "best_baseline_over_shoal": 3.25}
+        (self.folder / "a.json").write_text(json.dumps({**data, "date": "E", "results": [again]}))
+        self.assert_goal(self.document()[0], "CUDASTF in one run", "2 of 2")  # the later date counts
+        fewer = {**again, "rows": [mine, other], "best_baseline_over_shoal": 2.75}
+        (self.folder / "a.json").write_text(json.dumps({**data, "date": "E", "results": [fewer]}))
+        misses = ("bfs, kron:9, H: 2.75", "bfs, kron:9, H: 2.50")
+        self.assert_goal(self.document()[0], "CUDASTF in one run", "1 of 3", *misses)  # not the same programs
+        (self.folder / "a.json").unlink()
         (self.folder / "b.json").unlink()
         figure = {
             "bench": "paper_figures",
