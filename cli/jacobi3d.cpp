@@ -14,13 +14,13 @@
 #include "algo/engine.hpp"
 #include "algo/jacobi3d/jacobi3d.hpp"
 #include "command.hpp"
+#include "grid_boundary.hpp"
+#include "grid_checkpoints.hpp"
 #include "grid_output.hpp"
 #include "json_output.hpp"
 #include "progress.hpp"
-#include "shoal/blocks/checkpoint.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
-#include "shoal/data/pending_file.hpp"
 #include "shoal/program/grid_flags.hpp"
 #include "shoal/program/run_flags.hpp"
 #include "shoal/world/devices.hpp"
@@ -30,42 +30,6 @@
 
 namespace shoal::cli {
 namespace {
-
-const char* const kFaces[] = {"x0", "x1", "y0", "y1", "z0", "z1"};
-
-double finite_number(const std::string& flag, const std::string& text) {
-  double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || rest != end || !std::isfinite(value)) {
-    throw UsageError(flag + ": '" + text + "' is not a finite number");
-  }
-  return value;
-}
-
-/// "1", "x0=1", "0,x1=1,y0=-2": a number without a face sets all faces, which later entries may override.
-void read_boundary(const std::string& text, double (&face)[6]) {
-  bool given[6] = {};
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    const std::string word = text.substr(at, end - at);
-    at = end + 1;
-    const std::size_t equals = word.find('=');
-    if (equals == std::string::npos) {
-      std::fill(std::begin(face), std::end(face), finite_number("--boundary", word));
-      continue;
-    }
-    const std::string which = word.substr(0, equals);
-    const auto found = std::find(std::begin(kFaces), std::end(kFaces), which);
-    if (found == std::end(kFaces)) {
-      throw UsageError("--boundary: '" + which + "' is not a face; legal: x0, x1, y0, y1, z0, z1");
-    }
-    if (std::exchange(given[found - std::begin(kFaces)], true)) {
-      throw UsageError("--boundary: face '" + which + "' is given twice; leave one out");
-    }
-    face[found - std::begin(kFaces)] = finite_number("--boundary", word.substr(equals + 1));
-  }
-}
 
 /// One run, as it is printed.
 struct GridTrial {
@@ -126,23 +90,7 @@ class JacobiCommand {
                  "compare the last run's grid bit by bit with a serial reference; exit status 1 if they differ")
         ->group(what);
     const char* time = "Checkpoints and load balance";
-    app.add_option("--checkpoint", checkpoint_,
-                   "write states for --restart to this file; a new one replaces the old one only when it is complete")
-        ->group(time)
-        ->type_name("FILE")
-        ->check(not_empty);
-    app.add_option("--checkpoint-every", checkpoint_every_,
-                   "write one every N iterations, and one at the end (0: only at the end)")
-        ->group(time)
-        ->check(whole_number<std::int64_t>)
-        ->type_name("N")
-        ->capture_default_str();
-    app.add_option(
-           "--restart", restart_,
-           "continue from this checkpoint, on any number of PEs; --iterations includes those before the checkpoint")
-        ->group(time)
-        ->type_name("FILE")
-        ->check(not_empty);
+    checkpoints_.add_to(app, time);
     app.add_option(
            "--balance", balance_,
            "every N iterations, compare how long blocks take, and move some to other PEs of the process (0: never)")
@@ -197,6 +145,7 @@ examples:
     json_.drop();
     trace_.drop();
     out_.be_silent();
+    checkpoints_.be_silent();
   }
   bool quiet() const { return quiet_ || json_.to_stdout() || trace_.to_stdout(); }
   bool to_tolerance() const { return tolerance_ >= 0; }
@@ -221,63 +170,32 @@ examples:
     choose_engine(where_);
     options_ = flags_.grid();
     check_grid(flags_.size(), options_, 1);
-    read_over_time();
+    checkpoints_.read(trials_);
+    for (const auto& [flag, value] : {std::pair("--balance", balance_), {"--laps", laps_}}) {
+      if (value < 0) throw UsageError(std::string(flag) + " " + std::to_string(value) + " is negative; use 0 or more");
+    }
+    options_.launch.weigh = balance_ > 0;
     out_.read(flags_.size());
   }
 
   /// Opens all outputs, so that a place that cannot be written is found before the long part.
   void open_files() {
-    find_checkpoint();
+    if (balance_ > 0 && !alone()) {
+      throw UsageError(
+          "--balance moves blocks only within one process; leave it out, or start one process with several PEs "
+          "(--pes)");
+    }
+    checkpoints_.open(what(), iterations_, options_.blocks);
     std::vector<NamedFile> written = out_.files();
     written.insert(written.end(), {json_.file(), trace_.file()});
-    refuse_same_files(written, {{"--restart", restart_}});
-    written.push_back({"--checkpoint", checkpoint_});
+    refuse_same_files(written, {checkpoints_.read_from()});
+    written.push_back(checkpoints_.written());
     refuse_same_files(written, {{"--mapping", flags_.mapping_file()}});
     out_.open();
     json_.open();
     trace_.open();
   }
 
-  void read_over_time() {
-    for (const auto& [flag, value] :
-         {std::pair("--checkpoint-every", checkpoint_every_), {"--balance", balance_}, {"--laps", laps_}}) {
-      if (value < 0) throw UsageError(std::string(flag) + " " + std::to_string(value) + " is negative; use 0 or more");
-    }
-    if (checkpoint_every_ > 0 && checkpoint_.empty()) {
-      throw UsageError("--checkpoint-every says how often to write a checkpoint, but not where; add --checkpoint FILE");
-    }
-    if (trials_ > 1 && !(checkpoint_.empty() && restart_.empty())) {
-      throw UsageError("--trials " + std::to_string(trials_) +
-                       " begins again each time, but --checkpoint and --restart continue one run; leave out --trials");
-    }
-    options_.launch.weigh = balance_ > 0;
-  }
-  void find_checkpoint() {
-    if (balance_ > 0 && !alone()) {
-      throw UsageError(
-          "--balance moves blocks only within one process; leave it out, or start one process with several PEs "
-          "(--pes)");
-    }
-    if (!restart_.empty()) {
-      from_.emplace(restart_);
-      const CheckpointHead& head = from_->head();
-      if (head.what != what()) {
-        throw UsageError("checkpoint " + restart_ + " is of " + head.what + ", but this run is of " + what() +
-                         "; use the same size and values");
-      }
-      if (options_.blocks.x > 0 && !(options_.blocks == head.blocks)) {
-        throw UsageError("--blocks: checkpoint " + restart_ +
-                         " has other blocks, which a restart keeps; leave out --blocks");
-      }
-      if (head.steps > iterations_) {
-        throw UsageError("checkpoint " + restart_ + " has taken " + std::to_string(head.steps) +
-                         " iterations, more than --iterations " + std::to_string(iterations_) +
-                         "; use a larger number");
-      }
-      options_.blocks = head.blocks;
-    }
-    if (!checkpoint_.empty() && speaks_) io::PendingFile{checkpoint_};  // a place that cannot be written is found now
-  }
   /// Everything that the values of cells depend on, except the number of iterations.
   std::string what() const {
     const Size3 n = flags_.size();
@@ -299,11 +217,7 @@ examples:
     for (int i = 0; i < trials_; ++i) {
       const Step step("iterating, trial " + std::to_string(i + 1) + " of " + std::to_string(trials_), quiet());
       const TraceOutput::Part part("trial " + std::to_string(i + 1));
-      if (from_) {
-        from_->read([&](const BytesIn& in) { grid->load(from_->head().steps, in); });
-      } else {
-        grid->start();
-      }
+      checkpoints_.begin(*grid);
       done_.push_back(iterate(*grid));
       if (verify_ && i + 1 == trials_) done_.back().wrong = find_wrong(machine, program, *grid, grid->steps());
       if (!quiet()) print_trial(i, sizeof(T));
@@ -341,7 +255,7 @@ examples:
     for (bool more = grid.steps() < iterations_; more;) {
       const std::int64_t begin = grid.steps();
       std::int64_t end = iterations_;  // of this part: when the next check, checkpoint or balancing is due
-      for (const std::int64_t every : {to_tolerance() ? check_ : 0, checkpoint_every_, balance_}) {
+      for (const std::int64_t every : {to_tolerance() ? check_ : 0, checkpoints_.every(), balance_}) {
         if (every > 0) end = std::min(end, begin - begin % every + every);
       }
       for (std::int64_t i = laps_ > 0 ? begin - begin % laps_ + laps_ : end + 1; i <= end; i += laps_) {
@@ -354,18 +268,12 @@ examples:
       trial.change = to_tolerance() ? grid.change() : 0;
       more = end < iterations_ && !(to_tolerance() && end % check_ == 0 && trial.change <= tolerance_);
       if (more && balance_ > 0 && end % balance_ == 0) trial.moved += grid.balance();
-      if (more && checkpoint_every_ > 0 && end % checkpoint_every_ == 0) store(grid);
+      if (more && checkpoints_.every() > 0 && end % checkpoints_.every() == 0) checkpoints_.store(grid);
     }
     std::sort(trial.laps.begin(), trial.laps.end());  // the calls may have come in another order
     if (!to_tolerance() && trial.iterations > 0) trial.change = grid.measure();
-    if (!checkpoint_.empty()) store(grid);
+    checkpoints_.store(grid);
     return trial;
-  }
-
-  template <class T>
-  void store(const GridSteps<T>& grid) {
-    if (!speaks_) return grid.save([](const void*, std::size_t) {});
-    write_checkpoint(checkpoint_, {what(), grid.cut(), grid.steps()}, [&](const BytesOut& out) { grid.save(out); });
   }
 
   template <class T>
@@ -389,7 +297,9 @@ examples:
     chosen_.insert(chosen_.end(), odf_chosen_.begin(), odf_chosen_.end());
     const Size3 cut = grid.cut();
     const std::int64_t wanted = options_.odf * machine.all_pes();
-    std::string why = from_ ? "as in the checkpoint" : options_.blocks.x > 0 ? "asked for" : "least surface";
+    std::string why = checkpoints_.restarted_after() ? "as in the checkpoint"
+                      : options_.blocks.x > 0        ? "asked for"
+                                                     : "least surface";
     const bool in_parts = options_.mapping.kind == MappingKind::block || options_.mapping.kind == MappingKind::parts;
     if (why == "least surface" && machine.on_gpu() && in_parts) {
       why = std::string(machine.all_pes() > 1 ? "a part for each GPU; " : "") + "cuts across x are cheap on one GPU";
@@ -459,7 +369,9 @@ examples:
         std::printf("%6s %73.2f at best; the best run reaches %.0f %% of it\n", "copy", copied_ / 1e9,
                     100 * best / copied_);
       }
-      if (from_) std::printf("continued a checkpoint of %s iterations\n", grouped(from_->head().steps).c_str());
+      if (const auto before = checkpoints_.restarted_after()) {
+        std::printf("continued a checkpoint of %s iterations\n", grouped(*before).c_str());
+      }
       if (balance_ > 0) std::printf("%s blocks were moved to other PEs\n", grouped(done_.back().moved).c_str());
       if (to_tolerance() && done_.back().change > tolerance_) {
         std::printf("the tolerance was not reached within %s iterations\n", grouped(iterations_).c_str());
@@ -474,7 +386,7 @@ examples:
                        {"boundary", boundary_},     {"interior", interior_}, {"trials", trials_},
                        {"verify", verify_},         {"odf", options_.odf},   {"mapping", name(options_.mapping)}};
     if (to_tolerance()) json["options"]["tolerance"] = tolerance_;
-    if (from_) json["restarted_after"] = from_->head().steps;
+    if (const auto before = checkpoints_.restarted_after()) json["restarted_after"] = *before;
     for (const Decision& d : chosen_) json["chosen"][d.option] = {{"value", d.value}, {"why", d.reason}};
     json["trials"] = Json::array();
     for (const GridTrial& t : done_) {
@@ -501,11 +413,12 @@ examples:
 
   CLI::App* app_ = nullptr;
   GridFlags flags_;
-  std::int64_t iterations_ = 100, check_ = 100, checkpoint_every_ = 0, balance_ = 0, laps_ = 0;
+  std::int64_t iterations_ = 100, check_ = 100, balance_ = 0, laps_ = 0;
   double tolerance_ = -1, interior_ = 0, face_[6] = {};
-  std::string dtype_ = "float64", boundary_ = "1", cut_, checkpoint_, restart_;
+  std::string dtype_ = "float64", boundary_ = "1", cut_;
   int trials_ = 1;
   bool verify_ = false, copy_ = false, quiet_ = false;
+  GridCheckpoints checkpoints_;
   GridOutput out_;
   JsonOutput json_;
   TraceOutput trace_;
@@ -514,7 +427,6 @@ examples:
 
   Options where_;
   GridOptions options_;
-  std::optional<CheckpointFile> from_;
   Decisions chosen_, odf_chosen_;
   std::vector<GridTrial> done_;
   double copied_ = 0;

@@ -150,7 +150,8 @@ class BlocksScenario final : public sim::Scenario {
       }
       b.slot = slots.size();
       slots.push_back({toy, &b.words, b.sides.data(), static_cast<std::uint32_t>(b.sides.size()),
-                       static_cast<std::uint32_t>(b.sides.size()), slots.size() * tiles_, tiles_, b.done, 0, 0, false});
+                       static_cast<std::uint32_t>(b.sides.size()), slots.size() * tiles_, tiles_, b.done, 0, 0, false,
+                       false});
       const std::string number = std::to_string(&b - blocks_.data());
       machine.name(b.words.arrived, sizeof b.words.arrived[0], 2, "arrived " + number);
       machine.name(b.words.finished, sizeof b.words.finished[0], 2, "finished " + number);
