@@ -97,6 +97,13 @@ class Results(ResultsFolder):
         (self.folder / "p.json").write_text(json.dumps(peers))
         self.assertIn("|  | P 32 (0.5) |", self.document()[0])
         self.assert_goal(self.document()[0], "any other program on the same GPUs", "1 of 1")
+        # The short table has the largest graph that another program ran, also on four, and the largest that was run on four.
+        larger = {**other, "devices": [{"name": "H"}]}
+        (self.folder / "t.json").write_text(json.dumps(larger))
+        results = self.module.Results(self.folder)
+        short = self.module.runs.short_tables(results.runs, results.peers)
+        self.assertIn("| P 32 (0.5) | 4.00 | 4.00 x |\n| bfs | kron:27 |", short)
+        (self.folder / "t.json").unlink()
         peers["rows"] = [{**peer, "milliseconds": 15.9}]
         (self.folder / "p.json").write_text(json.dumps(peers))
         wanted = {"algorithm": "bfs", "graph": "kron:26", "device": "H"}
