@@ -1,7 +1,6 @@
-// Storing, restoring and moving the blocks of an array: members of BlockArray, which blocks/array.hpp declares.
-// That file includes this one at its end.
+// Storing, restoring and moving the blocks of an array: members of BlockArray, which blocks/array.hpp declares. That file includes
+// this one at its end; include that one.
 #pragma once
-#include "shoal/blocks/array.hpp"
 
 namespace shoal {
 
