@@ -11,8 +11,11 @@
 
 #include "algo/bfs/levels.hpp"
 #include "algo/bfs/reference.hpp"
+#include "algo/components/reference.hpp"
+#include "algo/pagerank/joined_labels.hpp"
 #include "algo/pagerank/pull.hpp"
 #include "algo/pagerank/reference.hpp"
+#include "algo/pagerank/rows_cpu.hpp"
 #include "contract/walled_runs.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/interrupt.hpp"
@@ -190,6 +193,74 @@ TEST(Processes, RanksAreThoseOfTheReference) {
         }
         if (HasFailure()) return;
       }
+    }
+  }
+}
+
+TEST(Processes, LabelsAreTheSmallestVerticesOfComponents) {
+  std::uint64_t seed = 0;
+  for (const auto& pes_of : kWorlds) {
+    for (const char* text : {"kron:9,degree=2", "uniform:10,degree=1", "road:16,deleted=0.5", "chain:99", "star:300"}) {
+      const Csr graph = make(text);
+      const auto kind = kPartitions[++seed % 4];
+      SCOPED_TRACE(describe(pes_of, text, static_cast<int>(seed % 4)));
+      Walled walled(pes_of, 1, {.seed = seed, .late_percent = 50});
+      std::vector<std::vector<vertex_t>> found(walled.processes());
+      const auto total = std::accumulate(pes_of.begin(), pes_of.end(), pe_t{0});
+      const PlacedGraph whole = place_on_threads(graph, make_partition(graph, total, kind));
+      walled.on_each([&](std::size_t p) {
+        PlacedGraph placed = place_on_threads(graph, make_partition(graph, total, kind));
+        keep_slices(placed, walled.world(p).first_here(), walled.world(p).n_here());
+        const HostArray<vertex_t> labels = joined_labels(walled.world(p), placed);
+        found[p].assign(labels.data(), labels.data() + labels.size());
+      });
+      const std::vector<std::int32_t> by_input = components_reference(graph);
+      std::vector<vertex_t> smallest(by_input.size(), kNoVertex), wanted(by_input.size());
+      for (vertex_t v = 0; v < by_input.size(); ++v) {
+        vertex_t& its = smallest[static_cast<std::size_t>(by_input[v])];
+        its = std::min(its, whole.partition.placed(v));
+      }
+      for (vertex_t v = 0; v < by_input.size(); ++v) {
+        wanted[whole.partition.placed(v)] = smallest[static_cast<std::size_t>(by_input[v])];
+      }
+      for (const auto& labels : found) ASSERT_EQ(labels, wanted);
+    }
+  }
+}
+
+TEST(Processes, RowsAreLaidOutAsInOneProcess) {
+  std::uint64_t seed = 0;
+  for (const auto& pes_of : kWorlds) {
+    for (const char* text : {"kron:9", "uniform:10,degree=1", "road:40", "star:300"}) {
+      const Csr graph = make(text);
+      const auto kind = kPartitions[++seed % 4];
+      SCOPED_TRACE(describe(pes_of, text, static_cast<int>(seed % 4)));
+      Walled walled(pes_of, 2, {.seed = seed, .late_percent = 50});
+      const auto total = std::accumulate(pes_of.begin(), pes_of.end(), pe_t{0});
+      const PlacedGraph whole = place_on_threads(graph, make_partition(graph, total, kind));
+      ThreadTeam team(total, 1);
+      const PageRankRowsCpu alone(whole, team, nullptr);
+      walled.on_each([&](std::size_t p) {
+        World& world = walled.world(p);
+        PlacedGraph placed = place_on_threads(graph, make_partition(graph, total, kind));
+        keep_slices(placed, world.first_here(), world.n_here());
+        const PageRankRowsCpu apart(placed, walled.machine(p).team(), &world);
+        EXPECT_EQ(apart.near(), alone.near());
+        EXPECT_EQ(apart.tied(), alone.tied());
+        for (pe_t pe = 0; pe < world.n_here(); ++pe) {
+          const PageRankCpuRows &its = apart.of(pe), &wanted = alone.of(world.first_here() + pe);
+          EXPECT_EQ(its.tied, wanted.tied);
+          EXPECT_EQ(its.active, wanted.active);
+          ASSERT_EQ(its.in.count, wanted.in.count);
+          for (vertex_t i = 0; i < its.in.count; ++i) {
+            ASSERT_EQ(its.placed(i), wanted.placed(i));
+            const auto got = its.in.neighbors(its.in.first + i), should = wanted.in.neighbors(wanted.in.first + i);
+            ASSERT_EQ(std::vector<vertex_t>(got.begin(), got.end()),
+                      std::vector<vertex_t>(should.begin(), should.end()));
+          }
+        }
+      });
+      if (HasFailure()) return;
     }
   }
 }

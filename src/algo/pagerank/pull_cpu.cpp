@@ -52,6 +52,15 @@ std::vector<vertex_t> chunks_of(const CsrView& rows, vertex_t first, vertex_t la
   return chunks;
 }
 
+/// The world if it has several processes, else null.
+World* others_of(World* world) { return world != nullptr && world->n_processes() > 1 ? world : nullptr; }
+
+Part sum_of(const std::vector<Part>& found) {
+  Part all;
+  for (const Part& part : found) all.add(part);
+  return all;
+}
+
 }  // namespace
 
 double pagerank_rounding(const PageRankRules& rules) {
@@ -63,22 +72,25 @@ PageRankPullCpu::State::State(const PlacedGraph& g, ThreadTeam& t, const PageRan
     : graph(g),
       team(t),
       rules(r),
-      rows(g, t, world != nullptr && world->n_processes() > 1),
+      rows(g, t, others_of(world)),
       y(g.num_vertices),
+      ranks(g.num_vertices),
       pes(g.n_pes()),
       parts(t.size()),
       trace("sweep", g.first_pe, g.n_pes(), t.threads_per_pe()) {
   const bool short_rows = graph.num_arcs < kShortMean * graph.num_vertices;
-  const bool dependent = (short_rows && rows.near()) || !rows.sorted() || graph.num_vertices < kLeastByLine;
-  stores = short_rows && !rows.sorted() ? Stores::in_turns : dependent ? Stores::at_once : Stores::by_line;
-  if (rows.sorted()) ranks = HostArray<double>(graph.num_vertices);
+  const bool dependent = (short_rows && rows.near()) || graph.num_vertices < kLeastByLine;
+  stores = dependent ? Stores::at_once : Stores::by_line;
   if (rules.wide) {
-    share64 = shares<double>(world);
+    share64 = shares<double>(others_of(world));
   } else {
-    share32 = shares<float>(world);
+    share32 = shares<float>(others_of(world));
   }
-  arc_t arcs = 0, in_short_rows = 0, longest = 0;
-  double vertices = 0;
+  struct Counts {
+    arc_t arcs = 0, in_short_rows = 0;
+    std::int64_t vertices = 0;
+  } mine, all;
+  arc_t longest = 0;
   for (pe_t p = 0; p < graph.n_pes(); ++p) {
     const PageRankCpuRows& its = rows.of(p);
     const arc_t* const offsets = its.in.offsets;
@@ -87,21 +99,28 @@ PageRankPullCpu::State::State(const PlacedGraph& g, ThreadTeam& t, const PageRan
     vertex_t first_short = its.tied;
     while (first_short > 0 && offsets[first_short] - offsets[first_short - 1] <= kPageRankShortRow) --first_short;
     pes[p].again = chunks_of(its.in, first_short, its.active);
-    vertices += its.largest;
-    arcs += offsets[its.largest] - offsets[0];
-    in_short_rows += offsets[its.active] - offsets[first_short];
+    mine.vertices += its.largest;
+    mine.arcs += offsets[its.largest] - offsets[0];
+    mine.in_short_rows += offsets[its.active] - offsets[first_short];
   }
-  if (arcs > 0) per_arc = rules.alpha * vertices * uniform() / static_cast<double>(arcs);
+  for (const Counts& its : of_processes(others_of(world), mine)) {
+    all.vertices += its.vertices;
+    all.arcs += its.arcs;
+    all.in_short_rows += its.in_short_rows;
+  }
+  if (all.arcs > 0) {
+    per_arc = rules.alpha * static_cast<double>(all.vertices) * uniform() / static_cast<double>(all.arcs);
+  }
   const bool skewed = longest * graph.num_vertices > kSkewed * graph.num_arcs;
   const std::size_t bytes = graph.num_vertices * (rules.wide ? sizeof(double) : sizeof(float));
   looks_ahead = bytes >= (skewed ? kAheadBytes : kAheadBytesAlike);
-  twice = rows.tied() && pays_to_sweep_again(in_short_rows, arcs);
+  twice = rows.tied() && pays_to_sweep_again(all.in_short_rows, all.arcs);
 }
 
 /// Memory for contributions; with several processes, memory that all use, or into which the others can put.
 template <class Share>
 HostArray<Share> PageRankPullCpu::State::shares(World* world) {
-  if (world == nullptr || world->n_processes() == 1) return bfs_levels::large_array<Share>(graph.num_vertices);
+  if (world == nullptr) return bfs_levels::large_array<Share>(graph.num_vertices);
   exchange =
       std::make_unique<lockstep::Exchange>(*world, graph.num_vertices * sizeof(Share), "contributions of vertices");
   std::byte* const memory = exchange->common() != nullptr ? exchange->common() : exchange->at(0);
@@ -132,13 +151,23 @@ void PageRankPullCpu::State::begin(pe_t pe, int thread, Share* share) {
   }
 }
 
-/// Called by the last thread that has finished begin().
-void PageRankPullCpu::State::begin_together() {
-  Part all;
-  for (const Part& part : parts) all.add(part);
+/// Called by the last thread that has finished begin(). @return false: another process has left the run
+bool PageRankPullCpu::State::begin_together() {
+  Part all = sum_of(parts);
+  if (!add_processes(all)) return false;
   tied = rows.tied() && all.sum[0] >= kPageRankLeastTied ? all.sum[0] : 0;
   still = all.dangling;
   if (!graph.symmetric) c[0] = c[1] = 1 - rules.alpha + rules.alpha * all.sum[1];
+  return true;
+}
+
+/// Replaces this process's sums by those of all. @return false: another process has left the run
+bool PageRankPullCpu::State::add_processes(Part& all) {
+  if (!exchange) return true;
+  std::vector<Part> of_processes;
+  if (!exchange->meet(all, of_processes)) return false;
+  all = sum_of(of_processes);
+  return true;
 }
 
 /// Puts this thread's share of the contributions of a PE's rows [first, last) into another process.
@@ -185,16 +214,21 @@ bool PageRankPullCpu::State::sweep_again(pe_t pe, int thread, Share* share) {
       sweep(pe, mine.again[chunk], mine.again[chunk + 1], share, unused);
     }
   });
-  return barrier->arrive_and_wait([&] {
+  const auto all_have_swept = [&] {
     for (auto& one : pes) one.taken.store(0);
-  });
+    if (exchange && !exchange->meet()) barrier->cancel();
+  };
+  if (!barrier->arrive_and_wait(all_have_swept)) return false;
+  if (!some_far()) return true;
+  for (const int process : exchange->far())
+    put_share<Share>(pe, thread, mine.again.front(), mine.again.back(), process);
+  return meet();
 }
 
 /// Called by all threads, of all processes, after begin(). @return false: the run is over
 bool PageRankPullCpu::State::begun() {
   return barrier->arrive_and_wait([&] {
-    begin_together();
-    if (exchange && !exchange->meet()) barrier->cancel();
+    if (!begin_together()) barrier->cancel();
   });
 }
 
@@ -233,7 +267,7 @@ void PageRankPullCpu::State::work(pe_t pe, int thread, Share* share) {
 /// Writes the ranks in placed order, with sum 1.
 void PageRankPullCpu::State::finish(pe_t pe, int thread) {
   const PageRankCpuRows& mine = rows.of(pe);
-  double* const to = rows.sorted() ? ranks.data() : y.data();
+  double* const to = ranks.data();
   const double in_largest = scale / sum, elsewhere = 1 / sum;
   const std::int64_t n = mine.in.count, threads = team.threads_per_pe();
   for (std::int64_t i = n * thread / threads; i < n * (thread + 1) / threads; ++i) {
@@ -244,17 +278,8 @@ void PageRankPullCpu::State::finish(pe_t pe, int thread) {
 
 /// Called after each sweep by the last thread to finish it. @return false: another process has left the run
 bool PageRankPullCpu::State::decide() {
-  const auto sum_of = [](const std::vector<Part>& found) {
-    Part all;
-    for (const Part& part : found) all.add(part);
-    return all;
-  };
   Part all = sum_of(parts);
-  if (exchange) {
-    std::vector<Part> of_processes;
-    if (!exchange->meet(all, of_processes)) return false;
-    all = sum_of(of_processes);
-  }
+  if (!add_processes(all)) return false;
   for (pe_t from = 0; trace.on() && from < graph.n_pes(); ++from) {
     const std::int64_t bytes =
         graph.out[from].count * static_cast<std::int64_t>(rules.wide ? sizeof(double) : sizeof(float));
@@ -368,8 +393,7 @@ void PageRankPullCpu::State::rank(Report& report) {
 }
 
 Words PageRankPullCpu::words() const {
-  const HostArray<double>& ranks = state_->rows.sorted() ? state_->ranks : state_->y;
-  return Words::of(state_->graph, [&](pe_t pe) { return ranks.data() + state_->graph.out[pe].first; });
+  return Words::of(state_->graph, [this](pe_t pe) { return state_->ranks.data() + state_->graph.out[pe].first; });
 }
 
 std::unique_ptr<PageRankEngine> make_pagerank_pull_cpu(const Machine& machine, const PlacedGraph& graph,

@@ -42,9 +42,8 @@ struct alignas(kCacheLine) PeState {
 
 /// When the contributions of rows are stored.
 enum class Stores {
-  in_turns,  ///< at once; rows far apart alternate, since a short row waits for the row before it, often a neighbour
-  at_once,   ///< at once, in order; if short rows lead to near ones, over-relaxation of two old values may not shrink
-  by_line,   ///< all of a cache line together: others read the line, and each store takes it away from them
+  at_once,  ///< at once; if short rows lead to near ones, over-relaxation of two old values may not shrink
+  by_line,  ///< all of a cache line together: others read the line, and each store takes it away from them
 };
 
 }  // namespace pagerank_pull
@@ -55,7 +54,7 @@ struct PageRankPullCpu::State {
   PageRankRules rules;
   PageRankRowsCpu rows;
   HostArray<double> y;      // [n] by place (rows_cpu.hpp): each PE's part is a contiguous slice
-  HostArray<double> ranks;  // [n] by placed number; empty if y is in that order
+  HostArray<double> ranks;  // [n] by placed number
   HostArray<float> share32;
   HostArray<double> share64;                     // [n] y over out-degree, in one of the two; 0 for dangling vertices
   std::unique_ptr<lockstep::Exchange> exchange;  // holds that array; null: there is one process
@@ -101,7 +100,8 @@ struct PageRankPullCpu::State {
   void put_share(pe_t pe, int thread, std::int64_t first, std::int64_t last, int process);
   template <class Share>
   void begin(pe_t pe, int thread, Share* share);
-  void begin_together();
+  bool begin_together();
+  bool add_processes(pagerank_pull::Part& all);
   template <class Share>
   void sweep(pe_t pe, vertex_t first, vertex_t last, Share* share, pagerank_pull::Part& part);
   template <pagerank_pull::Stores kStores, class Share>

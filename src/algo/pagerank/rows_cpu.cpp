@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "algo/components/hook.hpp"
+#include "algo/engine.hpp"
 #include "algo/own_vertices.hpp"
+#include "joined_labels.hpp"
 #include "short_rows.hpp"
 
 namespace shoal {
@@ -19,34 +22,63 @@ constexpr vertex_t kWindow = 1 << 14;  // rows of a window: their contributions 
 const std::vector<CsrView>& in_of(const PlacedGraph& graph) { return graph.symmetric ? graph.out : graph.in; }
 
 /// Whether most arcs lead to vertices that are near in placed order: rows in that order find many contributions in the caches.
-bool leads_near(const PlacedGraph& graph) {
+bool leads_near(const PlacedGraph& graph, World* world) {
   const vertex_t near = static_cast<vertex_t>(std::max<std::int64_t>(graph.num_vertices / 64, 1));
   const std::int64_t step = std::max<std::int64_t>(graph.num_vertices / kRowsAsked, 1);
-  arc_t arcs = 0, short_ones = 0;
+  struct Found {
+    arc_t arcs = 0, short_ones = 0;
+  } mine;
   for (const CsrView& rows : in_of(graph)) {
     for (std::int64_t i = 0; i < rows.count; i += step) {
       const vertex_t v = rows.first + static_cast<vertex_t>(i);
       for (const vertex_t u : rows.neighbors(v)) {
-        ++arcs;
-        short_ones += (u > v ? u - v : v - u) <= near;
+        ++mine.arcs;
+        mine.short_ones += (u > v ? u - v : v - u) <= near;
       }
     }
   }
-  return 2 * short_ones > arcs;
+  Found all;
+  for (const Found& its : of_processes(world, mine)) all.arcs += its.arcs, all.short_ones += its.short_ones;
+  return 2 * all.short_ones > all.arcs;
 }
 
-/// The label that most of a sample of vertices have.
-vertex_t most_frequent_label(const PlacedGraph& graph, const ComponentsHookCpu& components) {
-  std::vector<vertex_t> labels;
-  const std::int64_t step = std::max<std::int64_t>(graph.num_vertices / kRowsAsked, 1);
-  for (pe_t p = 0; p < graph.n_pes(); ++p) {
-    const CsrView& rows = graph.out[p];
-    for (std::int64_t i = 0; i < rows.count; i += step) {
-      if (rows.offsets[i + 1] > rows.offsets[i]) labels.push_back(components.label(p)[i]);
+/// The labels of the components of a PE's vertices.
+class Labels {
+ public:
+  /// @param world  of several processes, which find the components only where every arc has its reverse; null: one process
+  Labels(const PlacedGraph& graph, ThreadTeam& team, World* world) : graph_(graph) {
+    if (world == nullptr) {
+      here_.emplace(graph, team);
+      Report unused;
+      here_->run(unused);
+    } else if (graph.symmetric) {
+      everywhere_ = joined_labels(*world, graph);
     }
   }
-  return most_frequent(std::move(labels));
-}
+  bool known() const { return here_ || everywhere_.size() > 0; }
+  vertex_t of(pe_t pe, vertex_t i) const { return here_ ? here_->label(pe)[i] : everywhere_[graph_.out[pe].first + i]; }
+  /// The label that most of a sample of vertices have; the same in all processes.
+  vertex_t most() const {
+    std::vector<vertex_t> labels;
+    const std::int64_t step = std::max<std::int64_t>(graph_.num_vertices / kRowsAsked, 1);
+    if (!here_) {
+      for (std::int64_t v = 0; v < everywhere_.size(); v += step) labels.push_back(everywhere_[v]);
+      return most_frequent(std::move(labels));
+    }
+    for (pe_t p = 0; p < graph_.n_pes(); ++p) {
+      const CsrView& rows = graph_.out[p];
+      for (std::int64_t i = 0; i < rows.count; i += step) {
+        if (rows.offsets[i + 1] > rows.offsets[i]) labels.push_back(here_->label(p)[i]);
+      }
+    }
+    return most_frequent(std::move(labels));
+  }
+
+ private:
+  const PlacedGraph& graph_;
+  std::optional<ComponentsHookCpu> here_;
+  HostArray<vertex_t> everywhere_;
+};
 
 /// Sorts local rows [begin, end), which are ascending, by length: longest first, rows of equal length in their order.
 void order_by_length(const CsrView& rows, vertex_t* begin, vertex_t* end) {
@@ -66,25 +98,22 @@ void order_by_length(const CsrView& rows, vertex_t* begin, vertex_t* end) {
 
 }  // namespace
 
-PageRankRowsCpu::PageRankRowsCpu(const PlacedGraph& graph, ThreadTeam& team, bool shared)
-    : sorted_(!shared), near_(shared || leads_near(graph)), pes_(graph.n_pes()) {
+PageRankRowsCpu::PageRankRowsCpu(const PlacedGraph& graph, ThreadTeam& team, World* world)
+    : near_(leads_near(graph, world)), pes_(graph.n_pes()) {
   for (pe_t p = 0; p < graph.n_pes(); ++p) {
     Pe& pe = pes_[p];
     pe.rows.in = in_of(graph)[p];
     pe.rows.active = pe.rows.in.count;
     pe.degree = HostArray<std::uint32_t>(pe.rows.in.count);
     pe.rows.degree = pe.degree.data();
-    if (!sorted_) continue;
     pe.order = HostArray<vertex_t>(pe.rows.in.count);
     pe.rows.order = pe.order.data();
     pe.offsets = HostArray<arc_t>(pe.rows.in.count + 1);
     pe.targets =
         HostArray<vertex_t>(pe.rows.in.count == 0 ? 0 : pe.rows.in.offsets[pe.rows.in.count] - pe.rows.in.offsets[0]);
   }
-  if (sorted_) {
-    order_rows(graph, team);
-    fill_rows(graph, team);
-  }
+  order_rows(graph, team, world);
+  fill_rows(graph, team, world);
   for_shares(team, graph, [&](pe_t p, int, vertex_t begin, vertex_t end) {
     const CsrView& out = graph.out[p];
     for (vertex_t i = begin - out.first; i < end - out.first; ++i) {
@@ -96,11 +125,9 @@ PageRankRowsCpu::PageRankRowsCpu(const PlacedGraph& graph, ThreadTeam& team, boo
 }
 
 /// Sets the order, largest, tied and active of each PE.
-void PageRankRowsCpu::order_rows(const PlacedGraph& graph, ThreadTeam& team) {
-  ComponentsHookCpu components(graph, team);
-  Report unused;
-  components.run(unused);
-  const vertex_t largest = most_frequent_label(graph, components);
+void PageRankRowsCpu::order_rows(const PlacedGraph& graph, ThreadTeam& team, World* world) {
+  const Labels labels(graph, team, world);
+  const vertex_t largest = labels.known() ? labels.most() : kNoVertex;
   const vertex_t window = near_ ? kWindow : kNoVertex;
   team.run([&](pe_t p, int thread) {
     if (thread != 0) return;
@@ -119,15 +146,19 @@ void PageRankRowsCpu::order_rows(const PlacedGraph& graph, ThreadTeam& team) {
     vertex_t* end = order + rows.in.count;
     if (graph.symmetric) end = std::stable_partition(order, end, [&](vertex_t i) { return length(i) > 0; });
     vertex_t* const others =
-        std::stable_partition(order, end, [&](vertex_t i) { return components.label(p)[i] == largest; });
+        labels.known() ? std::stable_partition(order, end, [&](vertex_t i) { return labels.of(p, i) == largest; })
+                       : order;
     order_by_window(order, others);
     order_by_window(others, end);
     rows.largest = static_cast<vertex_t>(others - order);
     rows.active = static_cast<vertex_t>(end - order);
   });
-  std::int64_t in_it = 0, all = 0;
-  for (const Pe& pe : pes_) in_it += pe.rows.largest, all += pe.rows.active;
-  const bool most = 2 * in_it > all;
+  struct Count {
+    std::int64_t in_it = 0, all = 0;
+  } mine, total;
+  for (const Pe& pe : pes_) mine.in_it += pe.rows.largest, mine.all += pe.rows.active;
+  for (const Count& its : of_processes(world, mine)) total.in_it += its.in_it, total.all += its.all;
+  const bool most = 2 * total.in_it > total.all;
   tied_ = most && graph.symmetric;
   for (Pe& pe : pes_) {
     if (!most) pe.rows.largest = 0;
@@ -140,12 +171,13 @@ void PageRankRowsCpu::order_rows(const PlacedGraph& graph, ThreadTeam& team) {
 }
 
 /// Copies the arcs in that order, with places as targets.
-void PageRankRowsCpu::fill_rows(const PlacedGraph& graph, ThreadTeam& team) {
+void PageRankRowsCpu::fill_rows(const PlacedGraph& graph, ThreadTeam& team, World* world) {
   HostArray<vertex_t> place(graph.num_vertices);
   for_shares(team, graph, [&](pe_t p, int, vertex_t begin, vertex_t end) {
     const vertex_t first = graph.out[p].first;
     for (vertex_t i = begin - first; i < end - first; ++i) place[first + pes_[p].order[i]] = first + i;
   });
+  complete(world, graph, place.data(), sizeof(vertex_t));
   team.run([&](pe_t p, int thread) {
     if (thread != 0) return;
     const CsrView& in = pes_[p].rows.in;

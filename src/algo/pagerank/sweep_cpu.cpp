@@ -9,11 +9,10 @@ using namespace pagerank_pull;
 
 namespace {
 
-constexpr int kStreams = 2;  // short rows that are summed alternately
 // Prefetch distance in entries: a processor looks some 50 entries ahead by itself, but not beyond a mispredicted branch.
 constexpr std::ptrdiff_t kAhead = 48;
 
-/// Sum of the contributions of a row's entries. Always inlined, also at the end of sum_short_row(). The four sums have names: as an
+/// Sum of the contributions of a row's entries. Always inlined. The four sums have names: as an
 /// array they would be in memory, since the loads are atomic.
 /// @tparam kLooksAhead  prefetches the contributions of entries kAhead places further on: there must be kAhead + 4 entries after
 ///                      `end`
@@ -32,22 +31,6 @@ template <bool kLooksAhead = false, class Share>
   return (a + b) + (c + d);
 }
 
-/// The same for short rows: the first four entries take no branch that depends on the number of entries, since that differs from
-/// row to row in a road network. Entries beyond the end are read but not added.
-/// @param last  end of all targets that may be read
-template <class Share>
-inline double sum_short_row(const Share* share, const vertex_t* begin, const vertex_t* end, const vertex_t* last) {
-  if (last - begin < 4) return sum_row(share, begin, end);
-  const std::ptrdiff_t n = end - begin;
-  double sum[4];
-  for (int k = 0; k < 4; ++k) {
-    const double x = static_cast<double>(load(share[begin[k]]));
-    sum[k] = k < n ? x : 0;
-  }
-  const double four = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-  return n <= 4 ? four : four + sum_row(share, begin + 4, end);
-}
-
 }  // namespace
 
 /// Sweeps rows [first, last), of which those before `tied` are in the largest component.
@@ -56,8 +39,6 @@ void PageRankPullCpu::State::sweep(pe_t pe, vertex_t first, vertex_t last, Share
   const vertex_t between = std::clamp(rows.of(pe).tied, first, last);
   const auto sweep_group = [&](vertex_t begin, vertex_t end, int group) {
     switch (stores) {
-      case Stores::in_turns:
-        return sweep_alike<Stores::in_turns>(pe, begin, end, group, share, part);
       case Stores::at_once:
         return sweep_alike<Stores::at_once>(pe, begin, end, group, share, part);
       case Stores::by_line:
@@ -73,7 +54,6 @@ void PageRankPullCpu::State::sweep_alike(pe_t pe, vertex_t first, vertex_t last,
   const PageRankCpuRows& its = rows.of(pe);
   const CsrView in = its.in;
   const std::uint32_t* const out = its.degree;
-  const vertex_t* const end_of_targets = in.targets + in.offsets[in.count];
   const double keep = 1 - omega, pull = omega * rules.alpha, jump = omega * c[group];
   const double everywhere = jump * uniform();
   double* const values = y.data();  // in registers: the compiler must assume that the stores change members
@@ -81,7 +61,7 @@ void PageRankPullCpu::State::sweep_alike(pe_t pe, vertex_t first, vertex_t last,
   std::byte* const* const near = copies ? exchange->near().data() : nullptr;
   const std::size_t n_near = copies ? exchange->near().size() : 0;
   const bool ahead = looks_ahead && in.offsets[in.count] - in.offsets[0] > kAhead + 4;
-  const vertex_t* const ahead_until = ahead ? end_of_targets - (kAhead + 4) : nullptr;
+  const vertex_t* const ahead_until = ahead ? in.targets + in.offsets[in.count] - (kAhead + 4) : nullptr;
   double change = 0, sum_y = 0, dangling = 0;
   const auto one = [&](vertex_t i) {
     const vertex_t v = in.first + i;
@@ -90,9 +70,7 @@ void PageRankPullCpu::State::sweep_alike(pe_t pe, vertex_t first, vertex_t last,
     const double old = values[v];
     const double rest = keep * old + (personal != nullptr ? jump * personal[its.placed(i)] : everywhere);
     const vertex_t *const begin = in.targets + in.offsets[i], *const end = in.targets + in.offsets[i + 1];
-    const double given = kStores == Stores::in_turns ? sum_short_row(share, begin, end, end_of_targets)
-                         : end <= ahead_until        ? sum_row<true>(share, begin, end)
-                                                     : sum_row(share, begin, end);
+    const double given = end <= ahead_until ? sum_row<true>(share, begin, end) : sum_row(share, begin, end);
     const double now = rest + pull * given;
     values[v] = now;
     change += std::abs(now - old);
@@ -104,13 +82,7 @@ void PageRankPullCpu::State::sweep_alike(pe_t pe, vertex_t first, vertex_t last,
     store(share[v], gives);
     for (std::size_t p = 0; p < n_near; ++p) store(reinterpret_cast<Share*>(near[p])[v], gives);
   };
-  if constexpr (kStores == Stores::in_turns) {
-    const vertex_t stride = (last - first) / kStreams;
-    for (vertex_t i = first; i < first + stride; ++i) {
-      for (int k = 0; k < kStreams; ++k) put(in.first + i + k * stride, one(i + k * stride));
-    }
-    for (vertex_t i = first + kStreams * stride; i < last; ++i) put(in.first + i, one(i));
-  } else if constexpr (kStores == Stores::at_once) {
+  if constexpr (kStores == Stores::at_once) {
     for (vertex_t i = first; i < last; ++i) put(in.first + i, one(i));
   } else {
     constexpr vertex_t kOfLine = kCacheLine / sizeof(Share);
