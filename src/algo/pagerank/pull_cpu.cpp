@@ -30,7 +30,8 @@ constexpr std::int64_t kLeastByLine = 1 << 14;  // vertices; below this, vertice
 // second-level caches hold. If no row is much longer than others, branches are predicted correctly, and prefetching pays only from
 // a larger size on.
 constexpr std::size_t kAheadBytes = 1 << 20, kAheadBytesAlike = 8 << 20;
-constexpr arc_t kSkewed = 16;  // from this multiple of the mean length on, a row counts as much longer
+constexpr double kTooSlow = 2.5;  // times what over-relaxation should leave of the changes in two sweeps
+constexpr arc_t kSkewed = 16;     // from this multiple of the mean length on, a row counts as much longer
 
 /// The first row of each chunk of rows [first, last), and the end; each chunk costs about kChunkCost.
 std::vector<vertex_t> chunks_of(const CsrView& rows, vertex_t first, vertex_t last) {
@@ -322,6 +323,17 @@ void PageRankPullCpu::State::plan_factor(double residual) {
     residual_before = last_residual = 0;
     return;
   }
+  // Without reverse arcs, eigenvalues may be complex, and over-relaxation slows the changes down that it should speed up. Without
+  // over-relaxation, values that are stored at once reach more rows in the same sweep.
+  const double largest = 2 / (1 + std::sqrt(1 - rules.alpha * rules.alpha));
+  same_factor = last_factor == omega ? same_factor + 1 : 0;
+  last_factor = omega;
+  if (!graph.symmetric && omega == largest && same_factor >= 2 && rate_of_two > kTooSlow * (omega - 1) * (omega - 1)) {
+    relax = false;
+    stores = Stores::at_once;
+    omega = 1;
+    return;
+  }
   if (rate <= omega - 1) return;  // the relation holds for factors that are too small
   const double eigenvalue = std::min((rate + omega - 1) / (omega * std::sqrt(rate)), rules.alpha);
   omega = std::max(omega, 2 / (1 + std::sqrt(1 - eigenvalue * eigenvalue)));
@@ -347,7 +359,8 @@ void PageRankPullCpu::run(const double* personal, PageRankOutcome& outcome, Repo
   s.personal = personal;
   s.c[0] = s.c[1] = 1 - alpha;
   s.omega = s.scale = s.sum = 1;
-  s.last_residual = s.residual_before = s.bound = s.tied = s.still = 0;
+  s.last_residual = s.residual_before = s.bound = s.tied = s.still = s.last_factor = 0;
+  s.same_factor = 0;
   s.sweeps = 0;
   // Each sweep of Gauss-Seidel shrinks the error at least by a factor of alpha; the limit is twice that many sweeps, because the
   // sum of a graph may not be scaled yet.

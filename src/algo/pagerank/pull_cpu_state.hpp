@@ -71,8 +71,10 @@ struct PageRankPullCpu::State {
   const double* personal = nullptr;
   double c[2] = {};  // in the largest component, and elsewhere; equal if the graph is not tied
   double omega = 1, last_residual = 0, residual_before = 0;
-  double tied = 0;   // sum of p in the largest component; 0: it has no c of its own
-  double still = 0;  // sum of the ranks of rows without arcs
+  double last_factor = 0;  // omega of the sweep before
+  int same_factor = 0;     // sweeps before this one that had the same
+  double tied = 0;         // sum of p in the largest component; 0: it has no c of its own
+  double still = 0;        // sum of the ranks of rows without arcs
   double scale = 1, sum = 1, bound = 0;
   std::int64_t sweeps = 0, limit = 0;
   bool relax = false, done = false;

@@ -105,6 +105,7 @@ TEST(PageRankRun, PullSettlesInFewSweeps) {
       {make("uniform:15,degree=8"), 16},  // all rows in one order
       {make("community:14,directed"), 24},
       {make("kron:14,directed"), 24},
+      {make("kron:12,degree=2,directed"), 20},  // over-relaxation does not pay
       {make("kron:18,degree=3,directed"), 24},  // contributions take a MiB, so rows look ahead
       {csr_from_arcs(n, from, to), 48},         // no large component; rows in a cache line depend on each other
   };
