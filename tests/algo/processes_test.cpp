@@ -11,8 +11,8 @@
 
 #include "algo/bfs/levels.hpp"
 #include "algo/bfs/reference.hpp"
+#include "algo/components/joined_labels.hpp"
 #include "algo/components/reference.hpp"
-#include "algo/pagerank/joined_labels.hpp"
 #include "algo/pagerank/pull.hpp"
 #include "algo/pagerank/reference.hpp"
 #include "algo/pagerank/rows_cpu.hpp"

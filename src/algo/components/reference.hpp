@@ -9,7 +9,7 @@
 // (By rule 2 a component has one label, x. By rule 3 x is in the component, and by rule 1 no member is smaller.) Rules 1 and 2 look
 // at one vertex or arc at a time, on CPU threads or GPUs. They would accept two components with the same label; only rule 3 detects
 // that. The host checks rule 3 with a union-find over all arcs, GPUs with a flood from the vertices that are their own labels
-// (verify_gpu.hpp). Neither shares code with the algorithms that find labels.
+// (verify_gpu.hpp). Neither shares code with the engines that find labels.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -21,27 +21,9 @@
 #include "shoal/core/span.hpp"
 #include "shoal/core/types.hpp"
 #include "shoal/graph/csr.hpp"
+#include "union_find.hpp"
 
 namespace shoal {
-
-/// Disjoint sets of [0, n), serial: the smallest member represents a set. find() halves the path.
-class UnionFind {
- public:
-  explicit UnionFind(std::int64_t n) : parent_(static_cast<std::size_t>(n)) {
-    for (std::int64_t v = 0; v < n; ++v) parent_[v] = static_cast<vertex_t>(v);
-  }
-  vertex_t find(vertex_t v) {
-    while (parent_[v] != v) v = parent_[v] = parent_[parent_[v]];
-    return v;
-  }
-  void unite(vertex_t u, vertex_t v) {
-    u = find(u), v = find(v);
-    parent_[u < v ? v : u] = u < v ? u : v;
-  }
-
- private:
-  std::vector<vertex_t> parent_;
-};
 
 /// Labels by union-find, serial: [num_vertices], the smallest vertex number of each vertex's component.
 inline std::vector<std::int32_t> components_reference(const Csr& graph) {

@@ -30,8 +30,10 @@ constexpr std::int64_t kLeastByLine = 1 << 14;  // vertices; below this, vertice
 // second-level caches hold. If no row is much longer than others, branches are predicted correctly, and prefetching pays only from
 // a larger size on.
 constexpr std::size_t kAheadBytes = 1 << 20, kAheadBytesAlike = 8 << 20;
-constexpr double kTooSlow = 2.5;  // times what over-relaxation should leave of the changes in two sweeps
-constexpr arc_t kSkewed = 16;     // from this multiple of the mean length on, a row counts as much longer
+constexpr arc_t kSkewed = 16;  // from this multiple of the mean length on, a row counts as much longer
+
+// Where arcs have no reverse, over-relaxation is given up if two sweeps leave this many times the changes that it promises.
+constexpr double kTooSlow = 2.5;
 
 /// The first row of each chunk of rows [first, last), and the end; each chunk costs about kChunkCost.
 std::vector<vertex_t> chunks_of(const CsrView& rows, vertex_t first, vertex_t last) {
@@ -52,6 +54,9 @@ std::vector<vertex_t> chunks_of(const CsrView& rows, vertex_t first, vertex_t la
   }
   return chunks;
 }
+
+/// The factor that is right for this largest eigenvalue.
+double factor_for(double eigenvalue) { return 2 / (1 + std::sqrt(1 - eigenvalue * eigenvalue)); }
 
 /// The world if it has several processes, else null.
 World* others_of(World* world) { return world != nullptr && world->n_processes() > 1 ? world : nullptr; }
@@ -180,26 +185,35 @@ void PageRankPullCpu::State::put_share(pe_t pe, int thread, std::int64_t first, 
   exchange->put(process, at, exchange->at(at), (end - begin) * sizeof(Share));
 }
 
-/// A part of a sweep, or all of it. @return false: the run is over
-template <class Share>
-bool PageRankPullCpu::State::sweep_part(pe_t pe, int thread, int number, Share* share) {
-  Part& part = parts[pe * team.threads_per_pe() + thread];
-  PeState& mine = pes[pe];
-  const std::int64_t begin = mine.chunks_until(number, sweep_parts()),
-                     end = mine.chunks_until(number + 1, sweep_parts());
+/// Sweeps some chunks of rows of a PE, and puts what they give into far processes.
+/// @param meets  called by the last thread that has swept: meets the other processes. @return false: one has left the run
+/// @return false: the run is over
+template <class Share, class Meets>
+bool PageRankPullCpu::State::sweep_chunks(pe_t pe, int thread, const std::vector<vertex_t>& chunks, std::int64_t begin,
+                                          std::int64_t end, Share* share, Part& part, Meets meets) {
+  auto& taken = pes[pe].taken;
   trace.time(pe, thread, [&] {
-    for (std::int64_t chunk; (chunk = begin + mine.taken.fetch_add(1)) < end && !barrier->cancelled();) {
-      sweep(pe, mine.chunks[chunk], mine.chunks[chunk + 1], share, part);
+    for (std::int64_t chunk; (chunk = begin + taken.fetch_add(1)) < end && !barrier->cancelled();) {
+      sweep(pe, chunks[chunk], chunks[chunk + 1], share, part);
     }
   });
   const auto all_have_swept = [&] {
     for (auto& one : pes) one.taken.store(0);
-    if (!(number + 1 == sweep_parts() ? decide() : exchange->meet())) barrier->cancel();
+    if (!meets()) barrier->cancel();
   };
   if (!barrier->arrive_and_wait(all_have_swept) || done) return false;
   if (!some_far()) return true;
-  for (const int process : exchange->far()) put_share<Share>(pe, thread, mine.chunks[begin], mine.chunks[end], process);
+  for (const int process : exchange->far()) put_share<Share>(pe, thread, chunks[begin], chunks[end], process);
   return meet();
+}
+
+/// A part of a sweep, or all of it. @return false: the run is over
+template <class Share>
+bool PageRankPullCpu::State::sweep_part(pe_t pe, int thread, int number, Share* share) {
+  const PeState& mine = pes[pe];
+  return sweep_chunks(pe, thread, mine.chunks, mine.chunks_until(number, sweep_parts()),
+                      mine.chunks_until(number + 1, sweep_parts()), share, parts[pe * team.threads_per_pe() + thread],
+                      [&] { return number + 1 == sweep_parts() ? decide() : exchange->meet(); });
 }
 
 /// Before a sweep, sweeps the short rows of the largest component, and all rows of the others: these are many vertices with few
@@ -208,22 +222,9 @@ bool PageRankPullCpu::State::sweep_part(pe_t pe, int thread, int number, Share* 
 template <class Share>
 bool PageRankPullCpu::State::sweep_again(pe_t pe, int thread, Share* share) {
   Part unused;
-  PeState& mine = pes[pe];
-  const auto end = static_cast<std::int64_t>(mine.again.size() - 1);
-  trace.time(pe, thread, [&] {
-    for (std::int64_t chunk; (chunk = mine.taken.fetch_add(1)) < end && !barrier->cancelled();) {
-      sweep(pe, mine.again[chunk], mine.again[chunk + 1], share, unused);
-    }
-  });
-  const auto all_have_swept = [&] {
-    for (auto& one : pes) one.taken.store(0);
-    if (exchange && !exchange->meet()) barrier->cancel();
-  };
-  if (!barrier->arrive_and_wait(all_have_swept)) return false;
-  if (!some_far()) return true;
-  for (const int process : exchange->far())
-    put_share<Share>(pe, thread, mine.again.front(), mine.again.back(), process);
-  return meet();
+  const std::vector<vertex_t>& chunks = pes[pe].again;
+  return sweep_chunks(pe, thread, chunks, 0, static_cast<std::int64_t>(chunks.size() - 1), share, unused,
+                      [&] { return !exchange || exchange->meet(); });
 }
 
 /// Called by all threads, of all processes, after begin(). @return false: the run is over
@@ -315,28 +316,26 @@ void PageRankPullCpu::State::plan_factor(double residual) {
   residual_before = last_residual;
   last_residual = residual;
   if (!relax || sweeps < 3) return;
-  const double without = std::max(rules.alpha, 0.5);
-  if (omega > 1 && rate_of_two > without * without) {  // Young's relation does not hold here
-    relax = stores == Stores::by_line;                 // try once more, if that may be the reason
-    stores = stores == Stores::by_line ? Stores::at_once : stores;
+  ++sweeps_with_factor;
+  // What two sweeps leave of the changes: without over-relaxation at most, and with it by the relation.
+  const double without = std::max(rules.alpha, 0.5) * std::max(rules.alpha, 0.5);
+  const double promised = (omega - 1) * (omega - 1);
+  const bool settled = omega >= factor_for(rules.alpha) && sweeps_with_factor > 2;
+  const bool does_not_hold = omega > 1 && rate_of_two > without;  // Young's relation
+  // Where arcs have no reverse, eigenvalues may be complex, and the largest factor may slow down what it should speed up.
+  const bool slows_down = omega > 1 && !graph.symmetric && settled && rate_of_two > kTooSlow * promised;
+  if (does_not_hold || slows_down) {
+    relax = does_not_hold && stores == Stores::by_line;  // try once more, if that may be the reason
+    stores = Stores::at_once;                            // more rows read the value in the same sweep
     omega = 1;
-    residual_before = last_residual = 0;
-    return;
-  }
-  // Without reverse arcs, eigenvalues may be complex, and over-relaxation slows the changes down that it should speed up. Without
-  // over-relaxation, values that are stored at once reach more rows in the same sweep.
-  const double largest = 2 / (1 + std::sqrt(1 - rules.alpha * rules.alpha));
-  same_factor = last_factor == omega ? same_factor + 1 : 0;
-  last_factor = omega;
-  if (!graph.symmetric && omega == largest && same_factor >= 2 && rate_of_two > kTooSlow * (omega - 1) * (omega - 1)) {
-    relax = false;
-    stores = Stores::at_once;
-    omega = 1;
+    last_residual = residual_before = 0;
     return;
   }
   if (rate <= omega - 1) return;  // the relation holds for factors that are too small
-  const double eigenvalue = std::min((rate + omega - 1) / (omega * std::sqrt(rate)), rules.alpha);
-  omega = std::max(omega, 2 / (1 + std::sqrt(1 - eigenvalue * eigenvalue)));
+  const double factor = factor_for(std::min((rate + omega - 1) / (omega * std::sqrt(rate)), rules.alpha));
+  if (factor <= omega) return;
+  omega = factor;
+  sweeps_with_factor = 0;
 }
 
 PageRankPullCpu::PageRankPullCpu(const PlacedGraph& graph, ThreadTeam& team, const PageRankRules& rules, World* world) {
@@ -359,9 +358,8 @@ void PageRankPullCpu::run(const double* personal, PageRankOutcome& outcome, Repo
   s.personal = personal;
   s.c[0] = s.c[1] = 1 - alpha;
   s.omega = s.scale = s.sum = 1;
-  s.last_residual = s.residual_before = s.bound = s.tied = s.still = s.last_factor = 0;
-  s.same_factor = 0;
-  s.sweeps = 0;
+  s.last_residual = s.residual_before = s.bound = s.tied = s.still = 0;
+  s.sweeps = s.sweeps_with_factor = 0;
   // Each sweep of Gauss-Seidel shrinks the error at least by a factor of alpha; the limit is twice that many sweeps, because the
   // sum of a graph may not be scaled yet.
   s.limit =

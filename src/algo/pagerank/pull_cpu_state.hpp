@@ -71,12 +71,11 @@ struct PageRankPullCpu::State {
   const double* personal = nullptr;
   double c[2] = {};  // in the largest component, and elsewhere; equal if the graph is not tied
   double omega = 1, last_residual = 0, residual_before = 0;
-  double last_factor = 0;  // omega of the sweep before
-  int same_factor = 0;     // sweeps before this one that had the same
-  double tied = 0;         // sum of p in the largest component; 0: it has no c of its own
-  double still = 0;        // sum of the ranks of rows without arcs
+  double tied = 0;   // sum of p in the largest component; 0: it has no c of its own
+  double still = 0;  // sum of the ranks of rows without arcs
   double scale = 1, sum = 1, bound = 0;
   std::int64_t sweeps = 0, limit = 0;
+  std::int64_t sweeps_with_factor = 0;  // since omega changed
   bool relax = false, done = false;
 
   State(const PlacedGraph& graph, ThreadTeam& team, const PageRankRules& rules, World* world);
@@ -92,6 +91,9 @@ struct PageRankPullCpu::State {
   void rank(Report& report);
   template <class Share>
   void work(pe_t pe, int thread, Share* share);
+  template <class Share, class Meets>
+  bool sweep_chunks(pe_t pe, int thread, const std::vector<vertex_t>& chunks, std::int64_t begin, std::int64_t end,
+                    Share* share, pagerank_pull::Part& part, Meets meets);
   template <class Share>
   bool sweep_part(pe_t pe, int thread, int number, Share* share);
   template <class Share>

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "algo/components/hook.hpp"
+#include "algo/components/joined_labels.hpp"
 #include "algo/engine.hpp"
 #include "algo/own_vertices.hpp"
-#include "joined_labels.hpp"
 #include "short_rows.hpp"
 
 namespace shoal {

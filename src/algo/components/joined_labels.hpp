@@ -9,9 +9,10 @@ namespace shoal {
 
 /// Every process calls it. Returns, in every process, the label of each vertex: the smallest placed number of its component.
 ///
-/// Each process keeps a forest of all vertices, in which it unites the ends of its own rows' arcs. In rounds, every process tells
-/// the others the roots of its own vertices, and all unite each vertex with the root that was told, until no root changes. The ends
-/// of an arc between two processes then have the same root, since both processes have united them, and each knows the other's root.
+/// Each process unites the ends of its own rows' arcs in disjoint sets of all vertices. In rounds, every process tells the others
+/// the smallest members of its own vertices' sets, and all unite each vertex with the member that was told, until none changes. The
+/// ends of an arc between two processes then have the same label: both processes have united them, and each has united the other
+/// end with its label.
 /// @param graph  on CPU PEs; every arc has its reverse
 /// @throws TransportError
 HostArray<vertex_t> joined_labels(World& world, const PlacedGraph& graph);
