@@ -1,6 +1,7 @@
 // The scheduler: the main loop of a worker, the same on CPUs and GPUs. A worker takes items, runs them, and pushes the items
 // that follow. Worker 0 of a process's first PE also checks, when it finds nothing to do, whether the run is over.
 #pragma once
+#include "shoal/worklist/batch_share.hpp"
 #include "shoal/worklist/inbox.hpp"
 #include "shoal/worklist/pe_worklist.hpp"
 #include "shoal/worklist/phases.hpp"
@@ -34,7 +35,7 @@ class Scheduler {
   SHOAL_FN Scheduler(const W& w, const View& view, SpillList list, Desk<TaskT> desk, lane_t fetch, lane_t index)
       : w_(w), out_(view, list, index, desk.bins, desk.pack, desk.gate), desk_(desk), fetch_(fetch) {
     now().seeds_left = std::uint64_t{index} * w.size() < view.n_seeds;
-    if constexpr (W::kMaxLanes > 1) now().share = least_share();
+    if constexpr (W::kMaxLanes > 1) now().share = least_share(fetch_);
   }
 
   /// Worker-collective: works until the run is over.
@@ -422,7 +423,7 @@ class Scheduler {
 
   /// How many tickets this worker claims for a batch. They are consecutive, so items that a few pushers append go to a few
   /// workers. While many items wait, a worker takes a full batch. While few wait, it takes a smaller one, so that more
-  /// workers share the items and each finishes sooner (docs/decisions/0029-short-batches.md).
+  /// workers share the items and each finishes sooner.
   SHOAL_FN lane_t share() const {
     if constexpr (W::kMaxLanes > 1) {
       return now().share;
@@ -440,7 +441,6 @@ class Scheduler {
   SHOAL_FN void set_claimed(bool claimed) {
     if constexpr (W::kMaxLanes > 1) now().claimed = claimed;
   }
-  SHOAL_FN lane_t least_share() const { return fetch_ / 8 > 4 ? fetch_ / 8 : fetch_ < 4 ? fetch_ : 4; }
   /// Leader only: claims `n` tickets to hold. Returns the first of them, with the next share packed into the bits above it,
   /// so that one broadcast hands both to all lanes.
   SHOAL_FN ticket_t claim_ahead(lane_t n) const {
@@ -449,11 +449,7 @@ class Scheduler {
     } else {
       const ticket_t tail = view().ring.counters->tail.load(), first = view().ring.claim_ahead(n);
       const ticket_t waiting = tail > first ? tail - first : 0;
-      const lane_t fair = static_cast<lane_t>(waiting < 1u << 31 ? waiting : 1u << 31) / view().n_workers;
-      const lane_t least = least_share();
-      // What waits is more than all workers hold. A warp then gains by a full batch: it takes hardly longer than a small one.
-      const bool full = W::kMaxLanes == 32 && waiting >= view().n_workers / 4;
-      return first | ticket_t{full ? fetch_ : fair < least ? least : fair < fetch_ ? fair : fetch_} << kTicketBits;
+      return first | ticket_t{next_share(waiting, view().n_workers, fetch_, W::kMaxLanes > 32)} << kTicketBits;
     }
   }
   /// Every lane: unpacks a result of claim_ahead(). Keeps the share, and returns the ticket.
