@@ -57,8 +57,10 @@ void idle() const {}
 #endif
 #if defined(SHOAL_REFUSED_SELF_CONTAINED_NOT_STATIC)
   bool kSelfContained = true;
+#elif defined(SHOAL_REFUSED_REFUSES_MOST_ALONE)
+  static constexpr bool kRefusesMost = true;
 #elif defined(SHOAL_REFUSED_STALE_NOT_CONST)
-  bool stale(What) { return false; }
+bool stale(What) { return false; }
 #elif defined(SHOAL_REFUSED_STALE_OF_NOTHING)
 bool stale() const { return false; }
 #elif defined(SHOAL_REFUSED_WORTH_SENDING_NOT_CONST)

@@ -63,10 +63,16 @@ struct Grower {
   }
 };
 
-/// Fan-out through range() and make(). Every item is judged once and run once.
+/// Fan-out through range() and make(). Some items are refused after a look; blocks of a GPU sift them. Every other item is judged
+/// once and run once.
 struct Tree : Grower {
   using Item = TreeItem;
+  static constexpr bool kRefusesMost = true;
+  SHOAL_FN static bool is_hopeless(const Item& item) { return item.depth > 0 && item.number % 13 == 1; }
+
   SHOAL_FN pe_t owner(Item item) const { return owner_of(item); }
+  SHOAL_FN bool look(bool asks, Item item) const { return asks && is_hopeless(item); }
+  SHOAL_FN bool promising(Item, bool look) const { return !look; }
   SHOAL_FN bool accept(Item item) const {
     ledger.note(kJudged, static_cast<pe_t>(item.producer), item.number);
     return true;

@@ -37,8 +37,14 @@ struct Meeting {
 };
 
 /// A block can act in parts: here each lane stands for one warp of the block. A warp cannot.
+struct SimPart : SimThread {
+  Scan take_places(lane_t* count, lane_t n) const {
+    *count += n;
+    return {*count - n, *count};
+  }
+};
 struct SimParts {
-  using Part = SimThread;
+  using Part = SimPart;
 };
 struct SimWhole {};
 

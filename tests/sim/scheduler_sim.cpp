@@ -28,6 +28,7 @@ struct Tree {
     pe_t owner = 0;
     std::vector<std::uint32_t> children;
     bool dropped = false, stale = false;  ///< the answers of the task for this node
+    bool refused = false;                 ///< not promising, for tasks that look
     bool judge = false, run = false;      ///< whether it must be judged, and run
     int judged = 0, ran = 0;
   };
@@ -94,6 +95,20 @@ struct FanOut : TreeTask<Small, kLooksBack> {
     return {node.children.data(), static_cast<std::int64_t>(node.children.size())};
   }
   Item make(const Item&, std::uint32_t child) const { return this->make_item(child); }
+};
+
+/// The same, and pushers look first at the items that they own; with kKnowsOthers, at those of other PEs, too.
+template <bool kOthers>
+struct Sifted : FanOut<false> {
+  static constexpr bool kRefusesMost = true;
+  static constexpr bool kKnowsOthers = kOthers;
+  static constexpr const char* kName = kOthers ? "sifted" : "sifted, others unknown";
+  bool look(bool asks, const Item& item) const {
+    if (!asks) return false;
+    if (!kOthers && this->at(item).owner != this->me) sim::fail("the pusher looked at an item of another PE");
+    return !this->at(item).refused;
+  }
+  bool promising(const Item&, bool look) const { return look; }
 };
 
 /// Pushes in operator(): some children one by one, the rest as a range.
@@ -167,14 +182,15 @@ class SchedulerScenario final : public sim::Scenario {
       node.owner = static_cast<pe_t>(random.below(pes));
       node.dropped = random.below(10) == 0;
       node.stale = random.below(10) == 0;
+      node.refused = LooksFirst<TaskT> && random.below(3) == 0;
       if (i < n_seeds) {  // a seed may start on any PE
         bed_.seeds[random.below(pes)].push_back(seed_item(i));
         tree_.note[2 * i] = i + 1;
-        node.judge = true;
+        node.judge = !node.refused;
       } else if (i > 0) {
         const std::uint32_t parent = shape == 0 ? i - 1 : shape == 1 ? 0 : random.below(i);
         tree_.nodes[parent].children.push_back(i);
-        node.judge = tree_.nodes[parent].run;
+        node.judge = tree_.nodes[parent].run && !node.refused;
       }
       node.run = node.judge && !node.dropped && !node.stale;
     }
@@ -209,7 +225,8 @@ class SchedulerScenario final : public sim::Scenario {
 }  // namespace
 
 int main(int argc, char** argv) {
-  shoal::sim::OneOf<SchedulerScenario<FanOut<true>>, SchedulerScenario<ByHand>, SchedulerScenario<FanOut<false>>>
+  shoal::sim::OneOf<SchedulerScenario<FanOut<true>>, SchedulerScenario<ByHand>, SchedulerScenario<FanOut<false>>,
+                    SchedulerScenario<Sifted<false>>, SchedulerScenario<Sifted<true>>>
       scenario;
   return shoal::sim::run_scenario("scheduler", scenario, argc, argv);
 }

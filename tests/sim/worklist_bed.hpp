@@ -197,6 +197,16 @@ class WorklistBed {
   /// Returns what is wrong with the memory after a run that ended well, or "".
   std::string judge() const {
     if (rounds_ > kMostRounds) return "no end after " + std::to_string(kMostRounds) + " rounds";
+    std::int64_t pushed = 0, ended = 0;
+    for (pe_t p = 0; p < shape.n_pes; ++p) {
+      const auto& counts = control(p).counts;
+      pushed += static_cast<std::int64_t>(counts.pushed.load());
+      for (const auto* count : {&counts.withheld, &counts.combined, &counts.accepted, &counts.dropped}) {
+        ended += static_cast<std::int64_t>(count->load());
+      }
+    }
+    if (pushed != ended)
+      return std::to_string(pushed) + " items were pushed, and " + std::to_string(ended) + " judged or withheld";
     for (pe_t p = 0; p < shape.n_pes; ++p) {
       const std::string of = " of PE " + std::to_string(p);
       const auto credits = control(p).ring.credits.load();
@@ -210,6 +220,11 @@ class WorklistBed {
       for (lane_t i = 0; i < shape.workers * kHeldSlots; ++i) {
         if (pe_[p].held[i].full != 0) return "an item" + of + " is still held back";
       }
+      for (const std::vector<Item>& sieve : pe_[p].sieves) {
+        const Item nothing[kBeyondSieve] = {};
+        if (std::memcmp(sieve.data() + sieve.size() - kBeyondSieve, nothing, sizeof nothing) != 0)
+          return "a sieve" + of + " overflowed";
+      }
       if (control(p).counts.parked.load() > 0 && shape.buckets.lists == 0)
         return "an item" + of + " was parked without priorities";
     }
@@ -218,6 +233,7 @@ class WorklistBed {
 
  private:
   static constexpr int kMostRounds = 400;
+  static constexpr std::size_t kBeyondSieve = 64;  ///< items behind each sieve, which nobody may write
 
   struct Pe {
     std::vector<Slot<Item>> ring;
@@ -236,7 +252,8 @@ class WorklistBed {
     std::vector<SpillList> lists;
     std::vector<std::vector<Item>> desks;
     std::vector<std::vector<Span<const std::uint32_t>>> ranges;
-    std::vector<std::vector<Item>> packs;
+    std::vector<std::vector<Item>> packs, sieves;
+    std::vector<lane_t> sifted;
     std::vector<std::vector<BatchStart>> starts;
     std::vector<Meeting<2>> two;
     std::vector<Meeting<3>> three;
@@ -292,6 +309,9 @@ class WorklistBed {
     pe.desks.assign(shape.workers, std::vector<Item>(kBedDesk));
     pe.ranges.assign(shape.workers, std::vector<Span<const std::uint32_t>>(shape.lanes));
     pe.packs.assign(shape.workers, std::vector<Item>(shape.lanes));
+    const lane_t room = Sieve<Item>::capacity(shape.lanes, SimLane<3>::kOffers);
+    pe.sieves.assign(shape.workers, std::vector<Item>(room + kBeyondSieve));
+    pe.sifted.assign(shape.workers, 0);
     pe.starts.assign(shape.workers, std::vector<BatchStart>(shape.lanes));
     pe.two.assign(shape.workers, {});
     pe.three.assign(shape.workers, {});
@@ -392,11 +412,11 @@ class WorklistBed {
     using Range = typename RangeOf<typename View::Task>::Type;
     Range* range = nullptr;
     if constexpr (FanOutTask<typename View::Task>) range = pe.ranges[index].data();
-    Scheduler<W, View> scheduler(
-        w, view, pe.lists[index],
-        Desk<typename View::Task>{pe.desks[index].data(), kBedDesk, range, pe.starts[index].data(), &pe.bins[index],
-                                  pe.packs[index].data(), &pe.gates[index]},
-        shape.fetch, index);
+    Desk<typename View::Task> desk{pe.desks[index].data(),  kBedDesk,        range,
+                                   pe.starts[index].data(), &pe.bins[index], pe.packs[index].data(),
+                                   &pe.gates[index]};
+    if constexpr (RefusesMost<typename View::Task>) desk.sieve = {&pe.sifted[index], pe.sieves[index].data()};
+    Scheduler<W, View> scheduler(w, view, pe.lists[index], desk, shape.fetch, index);
     if (shape.discrete) {
       scheduler.run_round(pe.limit);
       if (w.lane() == 0) pe.lists[index] = scheduler.out().now().list;

@@ -17,6 +17,7 @@ namespace shoal {
 /// of the word, even if the item is refused: another PE may have lowered the word, and it does not write the bytes of this PE.
 /// Two stores at the same time may take effect in either order. Levels that do not fit a byte are compared with the words.
 struct Bfs : LowersWord<level_t> {
+  static constexpr bool kRefusesMost = true;  ///< most arcs lead to vertices that were reached before
   static constexpr std::uint8_t kNoByte = 255;
 
   CsrView graph;                  ///< this PE's rows

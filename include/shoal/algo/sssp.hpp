@@ -41,6 +41,7 @@ SHOAL_FN inline std::uint64_t extend(std::uint64_t distance, ArcWeights weights,
 /// @tparam Word  std::uint32_t (narrow; whole weights only) or std::uint64_t (wide)
 template <class Word>
 struct Sssp : LowersWord<Word> {
+  static constexpr bool kRefusesMost = true;  ///< most arcs lead to vertices that have shorter paths already
   using Item = typename LowersWord<Word>::Item;
   /// An out-arc: its target, and its number in the slice.
   struct Arc {

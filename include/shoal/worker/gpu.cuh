@@ -70,6 +70,13 @@ struct GpuWarp {
     if (has && lane() == static_cast<lane_t>(first)) before = atomicAdd(&count[bin], __popc(same));
     return __shfl_sync(kAll, before, first) + __popc(same & ((1u << lane()) - 1));
   }
+  __device__ Scan take_places(lane_t* count, lane_t n) const {
+    const Scan scan = exclusive_sum(n);
+    lane_t first = 0;
+    if (lane() == 0) first = atomicAdd(count, scan.total);
+    first = __shfl_sync(kAll, first, 0);
+    return {first + scan.before, first + scan.total};
+  }
   __device__ void lower(lane_t* least, lane_t x) const {
     const lane_t of_warp = __reduce_min_sync(kAll, x);
     if (of_warp != ~lane_t{0} && lane() == 0) atomicMin(least, of_warp);

@@ -75,10 +75,13 @@ concept Combines = Worker<W> && requires(const W& w, double x, double (*f)(doubl
   { w.combine(x, x, f) } -> std::same_as<double>;
 };
 
-/// Workers that have parts: W::Part is some of the lanes, which can act without the others. Blocks have them: their warps.
+/// Workers that have parts: W::Part is some of the lanes (kSearchers consecutive ones), which can act without the others. Blocks
+/// have them: their warps. Every lane of a part calls take_places(count, n): each takes `n` places of an array that the lanes of
+/// all parts share, and of which *count are taken. Returns the first place of this lane, and how many are taken then.
 template <class W>
-concept HasParts = Worker<W> && requires {
+concept HasParts = Worker<W> && requires(lane_t* count, lane_t n) {
   typename W::Part;
+  { typename W::Part().take_places(count, n) } -> std::same_as<Scan>;
 };
 
 /// One CPU thread. Its collectives are trivial, and the compiler removes them.

@@ -34,6 +34,10 @@ template <class T>
 SHOAL_FN constexpr std::size_t padded_bytes(std::size_t n) {
   return (n * sizeof(T) + 15) / 16 * 16;
 }
+template <class W, class Task>
+SHOAL_FN constexpr lane_t sieve_items(lane_t lanes) {
+  return Sieve<typename Task::Item>::capacity(lanes, W::kOffers);
+}
 /// Bytes of shared memory for the desk of a worker with `lanes` lanes.
 template <class W, class View>
 SHOAL_FN constexpr std::size_t desk_bytes(lane_t lanes) {
@@ -42,7 +46,9 @@ SHOAL_FN constexpr std::size_t desk_bytes(lane_t lanes) {
          (FanOutTask<Task> ? padded_bytes<typename RangeOf<Task>::Type>(lanes) : 0) +
          (HasPriority<Task> ? padded_bytes<BinTable>(1) : 0) +
          (kPacksItems<W, Task> ? padded_bytes<typename Task::Item>(lanes) : 0) +
-         (kSendsWhole<W, View> ? padded_bytes<Gate>(1) : 0);
+         (kSendsWhole<W, View> ? padded_bytes<Gate>(1) : 0) +
+         (kSifts<W, Task> ? padded_bytes<lane_t>(1) + padded_bytes<typename Task::Item>(sieve_items<W, Task>(lanes))
+                          : 0);
 }
 
 template <class W, class View>
@@ -67,7 +73,15 @@ __device__ Desk<typename View::Task> carve_desk(char* memory, lane_t lanes) {
     desk.pack = reinterpret_cast<typename Task::Item*>(memory);
     memory += padded_bytes<typename Task::Item>(lanes);
   }
-  if constexpr (kSendsWhole<W, View>) desk.gate = reinterpret_cast<Gate*>(memory);
+  if constexpr (kSendsWhole<W, View>) {
+    desk.gate = reinterpret_cast<Gate*>(memory);
+    memory += padded_bytes<Gate>(1);
+  }
+  if constexpr (kSifts<W, Task>) {
+    desk.sieve.count = reinterpret_cast<lane_t*>(memory);
+    desk.sieve.item = reinterpret_cast<typename Task::Item*>(memory + padded_bytes<lane_t>(1));
+    if (threadIdx.x == 0) *desk.sieve.count = 0;  // the first collective makes it visible
+  }
   return desk;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 #include "shoal/worklist/judge.hpp"
 #include "shoal/worklist/queuing.hpp"
+#include "shoal/worklist/sieve.hpp"
 #if !defined(SHOAL_SIMULATE) || defined(SHOAL_SIMULATE_WIRES)
 #include "shoal/worklist/wires.hpp"
 #endif
@@ -104,12 +105,44 @@ class Out : public Queuing<W, View> {
     }
   }
 
+  /// push_numbered<true>() for workers that sift (kSifts). The parts of the worker make items, and look which are promising, without
+  /// waiting for one another. The worker meets when more than one promising item per lane is in the sieve, or at the end, and pushes
+  /// one for each lane at a time. A collective must follow before the next call.
+  template <class Number, class Make>
+  SHOAL_FN void push_sifted(const W& w, const Sieve<Item>& sieve, Number begin, Number end, Make make) {
+    const lane_t part = w.lane() / W::kSearchers, parts = w.size() / W::kSearchers;
+    // If there are few elements, all parts take some.
+    const Number most = W::kOffers * W::kSearchers, even = ((end - begin) / w.size() + 1) * W::kSearchers;
+    const Number turn = even < most ? even : most;
+    Number at = begin + part * turn;
+    for (bool more = true; more;) {
+      for (lane_t in_sieve = 0; at < end && in_sieve <= w.size();) {
+        in_sieve = sift(w, sieve, at, turn, end, make);
+        at += parts * turn;
+        if (w.lane() == 0 && (at - begin) % kElementsOfABeat == 0) beat();
+      }
+      more = w.any(at < end);
+      lane_t n = *sieve.count;
+      const bool pushes = n > 0;
+      while (n > w.size() || (!more && n > 0)) {
+        const lane_t some = n < w.size() ? n : w.size();
+        n -= some;
+        const bool has = w.lane() < some;
+        emit_some</*kSome=*/1, /*kLooked=*/true>(w, {has}, {has ? plain_read(sieve.item[n + w.lane()]) : Item{}});
+      }
+      if (pushes && w.lane() == 0)
+        *sieve.count = n;  // emit_some() contains a collective: all lanes have read the count
+      if (more) w.sync();
+    }
+  }
+
   /// Worker-collective: each lane with `has` pushes its own item. Every item is counted as created before another worker
   /// can see it.
   SHOAL_FN void emit(const W& w, bool has, const Item& item) { emit_some(w, {has}, {item}); }
 
   /// emit() for several items of each lane. Their loads are in flight together, and one reservation serves all of them.
-  template <lane_t kSome>
+  /// @tparam kLooked  the items are promising: sift() has looked
+  template <lane_t kSome, bool kLooked = false>
   SHOAL_FN void emit_some(const W& w, const bool (&has)[kSome], const Item (&item)[kSome]) {
     pe_t owner[kSome];
     bool keep[kSome], leaves[kSome], promising[kSome], astray = false;
@@ -136,8 +169,15 @@ class Out : public Queuing<W, View> {
       SHOAL_TIMED(w, now_, Section::judge);
       bool asks[kSome];
       for (lane_t k = 0; k < kSome; ++k) asks[k] = keep[k] || (KnowsOthers<TaskT> && leaves[k]);
-      look_if_promising(w, view().task, asks, item, promising);
+      if constexpr (kLooked) {
+        for (lane_t k = 0; k < kSome; ++k) promising[k] = true;
+      } else {
+        look_if_promising(w, view().task, asks, item, promising);
+      }
       for (lane_t k = 0; k < kSome; ++k) travels[k] = leaves[k] && (promising[k] || !KnowsOthers<TaskT>);
+      if constexpr (KnowsOthers<TaskT> && kJudgesAtOnce<W, View>) {
+        for (lane_t k = 0; k < kSome; ++k) now_.tally.withheld += leaves[k] && !travels[k];
+      }
       judge_here(w, view(), now_.tally, promising, keep, travels, owner, item);
     }
     if (view().n_pes == 1) {
@@ -221,6 +261,48 @@ class Out : public Queuing<W, View> {
   }
 
  private:
+  /// One turn of a part: makes the items of `turn` elements from `at` on, those before `end`, and puts the promising ones into the
+  /// sieve. Returns how many items are there then.
+  template <class Number, class Make>
+  SHOAL_FN lane_t sift(const W& w, const Sieve<Item>& sieve, Number at, Number turn, Number end, const Make& make) {
+    Item item[W::kOffers];
+    bool has[W::kOffers], asks[W::kOffers], passes[W::kOffers];
+    {
+      SHOAL_TIMED(w, now_, Section::make);
+      for (lane_t k = 0; k < W::kOffers; ++k) {
+        const Number i = at + k * W::kSearchers + w.lane() % W::kSearchers;
+        has[k] = i < end && i - at < turn;
+        item[k] = make(i < end ? i : end - 1, k, has[k]);
+      }
+      w.keep_in_flight();
+    }
+    SHOAL_TIMED(w, now_, Section::judge);
+    bool theirs[W::kOffers];
+    for (lane_t k = 0; k < W::kOffers; ++k) {
+      const pe_t owner = has[k] && view().n_pes > 1 ? view().task.owner(item[k]) : view().me;
+      theirs[k] = owner != view().me;
+      // Not for an owner that is no PE: the task may have no data for such an item. emit_some() ends the run.
+      asks[k] = has[k] && (!theirs[k] || (KnowsOthers<TaskT> && view().is_pe(owner)));
+    }
+    look_if_promising(w, view().task, asks, item, passes);
+    lane_t left = 0;
+    for (lane_t k = 0; k < W::kOffers; ++k) {
+      passes[k] = has[k] && (passes[k] || !asks[k]);
+      const bool refused = has[k] && !passes[k];
+      left += passes[k];
+      now_.tally.pushed += refused;
+      now_.tally.dropped += refused && !theirs[k];
+      now_.tally.withheld += refused && theirs[k];
+    }
+    const Scan places = typename W::Part().take_places(sieve.count, left);
+    lane_t place = places.before;
+    for (lane_t k = 0; k < W::kOffers; ++k) {
+      if (passes[k]) plain_write(sieve.item[place], item[k]);
+      place += passes[k];
+    }
+    return places.total;
+  }
+
   /// Judges each lane's items with `has`, and clears it for those that are refused.
   template <lane_t kSome>
   SHOAL_FN void judge(const W& w, bool (&has)[kSome], const Item (&item)[kSome]) {

@@ -32,9 +32,9 @@ struct BatchStart {
 };
 static_assert(std::uint64_t{kHub} * BatchStart::kMostItems * BatchStart::kMostItems < std::uint64_t{1} << 32);
 
-/// The desk: memory that the lanes of one worker share while they work on a batch.
+/// The desk of a worker that does not sift.
 template <class TaskT>
-struct Desk {
+struct PlainDesk {
   typename TaskT::Item* item = nullptr;  ///< [items]
   lane_t items = 0;                      ///< at least kMaxFetch for one lane, size() for several
   typename RangeOf<TaskT>::Type* range =
@@ -43,6 +43,14 @@ struct Desk {
   BinTable* bins = nullptr;     ///< for tasks with priorities on several lanes; else null
   typename TaskT::Item* pack = nullptr;  ///< [size()] the same for blocks (kPacksItems); else null
   Gate* gate = nullptr;                  ///< for blocks that send together (kSendsWhole); else null
+};
+/// The desk: memory that the lanes of one worker share while they work on a batch. Tasks that do not refuse most items have no
+/// sieve, as code that is rarely executed copies a desk.
+template <class TaskT>
+struct Desk : PlainDesk<TaskT> {};
+template <RefusesMost TaskT>
+struct Desk<TaskT> : PlainDesk<TaskT> {
+  Sieve<typename TaskT::Item> sieve = {};  ///< for blocks
 };
 
 /// One lane per item: true if the item is to be run, false if it is stale. Counts it in either case.
@@ -90,13 +98,18 @@ SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Ta
     w.sync();
   }
   lane_t low = 0;
-  out.template push_numbered</*kTogether=*/true>(w, lane_t{0}, elements, [&](lane_t at, lane_t k, bool has) {
+  const auto make_at = [&](lane_t at, lane_t k, bool has) {
     const auto start = [&](lane_t j) { return desk.start[j].element(); };
     // A warp starts a new search for each of its few elements: keeping the last result would cost it more.
     const BatchStart from = desk.start[w.search(items, at, !HasParts<W> || k == 0, low, start)];
     if (!kMakesFreely<TaskT> && !has) return Item{};
     return task.make(desk.item[from.item()], desk.range[from.item()][at - from.element()]);
-  });
+  };
+  if constexpr (kSifts<W, TaskT>) {
+    out.push_sifted(w, desk.sieve, lane_t{0}, elements, make_at);
+  } else {
+    out.template push_numbered</*kTogether=*/true>(w, lane_t{0}, elements, make_at);
+  }
   if (elements < kHub || !w.any(size == kHub)) return;
   for (lane_t j = 0; j < items; ++j) {  // the rest of very long ranges, one range after another
     const lane_t h = desk.start[j].item();
@@ -104,10 +117,16 @@ SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Ta
     if (range.size() <= kHub) continue;
     if (w.lane() == 0) out.beat();
     const auto item = desk.item[h];
-    out.template push_numbered</*kTogether=*/true, /*kMany=*/true>(
-        w, std::int64_t{kHub}, static_cast<std::int64_t>(range.size()), [&](std::int64_t e, lane_t, bool has) {
-          return kMakesFreely<TaskT> || has ? task.make(item, range[e]) : Item{};
-        });
+    const auto make_of_range = [&](std::int64_t e, lane_t, bool has) {
+      return kMakesFreely<TaskT> || has ? task.make(item, range[e]) : Item{};
+    };
+    const auto first = std::int64_t{kHub}, last = static_cast<std::int64_t>(range.size());
+    if constexpr (kSifts<W, TaskT>) {
+      w.sync();  // push_sifted() asks for a collective between two calls
+      out.push_sifted(w, desk.sieve, first, last, make_of_range);
+    } else {
+      out.template push_numbered</*kTogether=*/true, /*kMany=*/true>(w, first, last, make_of_range);
+    }
   }
 }
 

@@ -35,7 +35,7 @@ class Scheduler {
   SHOAL_FN Scheduler(const W& w, const View& view, SpillList list, Desk<TaskT> desk, lane_t fetch, lane_t index)
       : w_(w), out_(view, list, index, desk.bins, desk.pack, desk.gate), desk_(desk), fetch_(fetch) {
     now().seeds_left = std::uint64_t{index} * w.size() < view.n_seeds;
-    if constexpr (W::kMaxLanes > 1) now().share = least_share(fetch_);
+    if constexpr (W::kMaxLanes > 1) now().share = least_share(fetch_, kSifts<W, TaskT>);
   }
 
   /// Worker-collective: works until the run is over.
@@ -449,7 +449,8 @@ class Scheduler {
     } else {
       const ticket_t tail = view().ring.counters->tail.load(), first = view().ring.claim_ahead(n);
       const ticket_t waiting = tail > first ? tail - first : 0;
-      return first | ticket_t{next_share(waiting, view().n_workers, fetch_, W::kMaxLanes > 32)} << kTicketBits;
+      return first | ticket_t{next_share(waiting, view().n_workers, fetch_, W::kMaxLanes > 32, kSifts<W, TaskT>)}
+                         << kTicketBits;
     }
   }
   /// Every lane: unpacks a result of claim_ahead(). Keeps the share, and returns the ticket.

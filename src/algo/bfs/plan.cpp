@@ -45,11 +45,14 @@ const char* order_worth(const Machine& machine, const PlacedGraph& graph) {
   return ahead ? "otherwise a PE would run ahead of the others" : nullptr;
 }
 
-/// The number of items that a block takes at once, as a multiple of the number that it can judge at once. Measured on an H200.
+/// The number of items that a block takes at once, as a multiple of the number that it can judge at once. A block should not get
+/// several of the longest rows: if one such row is a large part of a block's share of all arcs, the other blocks wait for it.
+/// Measured on H100 and H200, which have 264 blocks (docs/decisions/0064).
 lane_t batches_at_once(const PlacedGraph& graph) {
   if (mean_degree(graph) < 8) return 1;
-  if (is_skewed(graph)) return graph.all_pes() == 1 && graph.num_vertices >= 1 << 23 ? 2 : 1;
-  return graph.num_vertices >= 1 << 24 ? 8 : graph.num_vertices >= 1 << 22 ? 4 : 1;
+  if (!is_skewed(graph)) return graph.num_vertices >= 1 << 24 ? 8 : graph.num_vertices >= 1 << 22 ? 4 : 1;
+  const arc_t rows = graph.num_arcs / std::max<arc_t>(graph.max_degree, 1);  // of the longest kind
+  return rows >= 1024 ? 4 : rows >= 400 ? 2 : 1;
 }
 
 }  // namespace

@@ -106,12 +106,14 @@ void check(const PlacedGraph& graph, const SsspOptions& options) {
   }
 }
 
-/// The number of items that a block takes at once, as a multiple of the number that it can judge at once. Measured on an H200.
+/// The number of items that a block takes at once, as a multiple of the number that it can judge at once. Measured on H100 and
+/// H200 (docs/decisions/0064).
 lane_t batches_at_once(const PlacedGraph& graph, QueueKind queue) {
   if (mean_degree(graph) < 8) return 1;
-  if (!is_skewed(graph)) return graph.num_vertices >= 1 << 22 ? 2 : 1;
+  const std::int64_t n = graph.num_vertices;
+  if (!is_skewed(graph)) return n >= 1 << 22 ? 4 : 1;
   if (queue == QueueKind::priority) return 1;
-  return graph.num_vertices >= 1 << 22 ? 4 : graph.num_vertices >= 1 << 20 ? 2 : 1;
+  return n >= 1 << 22 ? 8 : n >= 1 << 20 ? 4 : n >= 1 << 18 ? 2 : 1;
 }
 
 }  // namespace
