@@ -34,6 +34,7 @@ template <class T>
 SHOAL_FN constexpr std::size_t padded_bytes(std::size_t n) {
   return (n * sizeof(T) + 15) / 16 * 16;
 }
+/// Room for items in the sieve of a worker with `lanes` lanes.
 template <class W, class Task>
 SHOAL_FN constexpr lane_t sieve_items(lane_t lanes) {
   return Sieve<typename Task::Item>::capacity(lanes, W::kOffers);
