@@ -121,7 +121,7 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
   note(why, "kernel", name(plan.kernel), kernel_asked, "no launch and no barrier between rounds");
 
   // Fetch enough items to fill what a worker judges at once, or half of it if batches are short, since one item of each lane is
-  // judged then. While few items wait, a worker takes fewer (Scheduler::share).
+  // judged then. While few items wait, a worker takes fewer (Taking::share).
   const double lanes = plan.worker == WorkerKind::block ? plan.block_threads : plan.worker == WorkerKind::warp ? 32 : 1;
   const double at_once = lanes > 1 && wide ? kOffersOfALane * lanes : lanes / 2;
   const int fitting = static_cast<int>(std::clamp(std::round(at_once / std::max(fan_out, 1.0)), 1.0, lanes));

@@ -28,7 +28,7 @@ struct ChangingOfOneLane {
 
 /// Workers of several lanes.
 struct ChangingOfSeveralLanes {
-  lane_t share = 0;      ///< tickets that it claims at once, if it holds tickets: Scheduler::share
+  lane_t share = 0;      ///< tickets that it claims at once, if it holds tickets: Taking::share
   bool claimed = false;  ///< whether it has claimed tickets since its last batch
 };
 

@@ -1,12 +1,12 @@
 // The scheduler: the main loop of a worker, the same on CPUs and GPUs. A worker takes items, runs them, and pushes the items
 // that follow. Worker 0 of a process's first PE also checks, when it finds nothing to do, whether the run is over.
 #pragma once
-#include "shoal/worklist/batch_share.hpp"
 #include "shoal/worklist/inbox.hpp"
 #include "shoal/worklist/pe_worklist.hpp"
 #include "shoal/worklist/phases.hpp"
 #include "shoal/worklist/quiescence.hpp"
 #include "shoal/worklist/run_batch.hpp"
+#include "shoal/worklist/taking.hpp"
 #if !defined(SHOAL_SIMULATE) || defined(SHOAL_SIMULATE_WIRES)
 #include "shoal/worklist/waves.hpp"
 #endif
@@ -22,21 +22,28 @@ enum class WorkerState : std::uint32_t {
   count
 };
 
-/// A worker's loop. One object per lane. All state of the worker that changes is in Out::now().
+/// A worker's loop. One object per lane.
 template <Worker W, class View>
-class Scheduler {
+class Scheduler : private Taking<W, View> {
+  using Base = Taking<W, View>;
+  using Base::brings;
+  using Base::desk_;
+  using Base::desk_size;
+  using Base::index;
+  using Base::now;
+  using Base::out_;
+  using Base::queue_desk;
+  using Base::take_below;
+  using Base::take_from_ring;
+  using Base::take_parked;
+  using Base::view;
+  using Base::w_;
+
  public:
   using TaskT = typename View::Task;
   using Item = typename View::Item;
 
-  /// @param desk   memory shared by the lanes of `w`
-  /// @param fetch  items taken at a time: 1 to min(kMaxFetch, size()) with several lanes, 1 to kMaxFetch with one
-  /// @param index  this worker's number on its PE; worker 0 of a process's first PE detects the end of the run
-  SHOAL_FN Scheduler(const W& w, const View& view, SpillList list, Desk<TaskT> desk, lane_t fetch, lane_t index)
-      : w_(w), out_(view, list, index, desk.bins, desk.pack, desk.gate), desk_(desk), fetch_(fetch) {
-    now().seeds_left = std::uint64_t{index} * w.size() < view.n_seeds;
-    if constexpr (W::kMaxLanes > 1) now().share = least_share(fetch_, kSifts<W, TaskT>);
-  }
+  using Base::Base;
 
   /// Worker-collective: works until the run is over.
   SHOAL_FN void run_persistent() {
@@ -173,10 +180,6 @@ class Scheduler {
     out_.leave(w_);
     return true;
   }
-  SHOAL_FN const View& view() const { return out_.view(); }
-  SHOAL_FN lane_t index() const { return out_.index(); }
-  SHOAL_FN Changing<W, View>& now() { return out_.now(); }
-  SHOAL_FN const Changing<W, View>& now() const { return out_.now(); }
   SHOAL_FN bool over() {
     SHOAL_TIMED(w_, now(), Section::look);
     lane_t state = 0;
@@ -262,14 +265,6 @@ class Scheduler {
     return true;
   }
 
-  /// Whether parked items that the phase has reached may be left for this worker to run.
-  SHOAL_FN bool brings() {
-    if constexpr (HasPriority<TaskT>) {
-      return now().brings;
-    } else {
-      return false;
-    }
-  }
   /// Calls idle() for all of this worker's parts. If it pushed anything, another sweep must follow, even if every item was
   /// refused: accept() may have changed data before it refused, and the next sweep must look at the result.
   SHOAL_FN void sweep() {
@@ -365,125 +360,6 @@ class Scheduler {
       complete(done);
     }
     return n > 0 || parked;
-  }
-
-  /// Takes parked items to the desk. There may be none left, and then brings() is false.
-  SHOAL_FN lane_t take_parked(bool& shares) {
-    if constexpr (W::kHoldsTickets) view().ring.poll(now().hand);
-    if (w_.lane() == 0) out_.beat();
-    return out_.bring(w_, desk_.item, desk_size(), shares);
-  }
-  /// Moves the desk's first `n` items to the ring, where all workers of the PE find them.
-  SHOAL_FN bool queue_desk(lane_t n) {
-    for (lane_t base = 0; base < n; base += w_.size()) {
-      const lane_t i = base + w_.lane();
-      out_.keep(w_, i < n, i < n ? desk_.item[i] : Item{});
-    }
-    w_.sync();
-    return true;
-  }
-
-  /// Persistent runs: takes items to the desk, from the slots for which this worker holds tickets (GPUs), or by claiming
-  /// tickets (CPU threads).
-  SHOAL_FN lane_t take_from_ring() {
-    if constexpr (W::kHoldsTickets) {
-      Hand<Item>& hand = now().hand;
-      if (!has_claimed()) {  // claims tickets once for each batch, and then only polls their slots
-        const bool wants = w_.lane() < share() && !hand.holds && !hand.has;
-        const Scan scan = w_.count_before(wants);
-        if (scan.total > 0) {
-          ticket_t first = 0;
-          if (w_.lane() == 0) first = claim_ahead(scan.total);
-          first = share_from(w_.from_leader(first));
-          if (wants) {
-            hand.ticket = first + scan.before;
-            hand.holds = true;
-          }
-        }
-        set_claimed(true);
-      }
-      view().ring.poll(hand);
-      const Scan filled = w_.count_before(hand.has);
-      if (filled.total == 0) return 0;
-      if (hand.has) desk_.item[filled.before] = hand.value;
-      hand.has = false;
-      set_claimed(false);
-      w_.sync();
-      return filled.total;
-    } else {
-      Tickets t;
-      if (w_.lane() == 0) {
-        ticket_t waiting;
-        t = view().ring.claim(fetch_, waiting);
-        out_.note_waiting(waiting);
-      }
-      return take_tickets(t);
-    }
-  }
-
-  /// How many tickets this worker claims for a batch. They are consecutive, so items that a few pushers append go to a few
-  /// workers. While many items wait, a worker takes a full batch. While few wait, it takes a smaller one, so that more
-  /// workers share the items and each finishes sooner.
-  SHOAL_FN lane_t share() const {
-    if constexpr (W::kMaxLanes > 1) {
-      return now().share;
-    } else {
-      return fetch_;
-    }
-  }
-  SHOAL_FN bool has_claimed() const {
-    if constexpr (W::kMaxLanes > 1) {
-      return now().claimed;
-    } else {
-      return false;
-    }
-  }
-  SHOAL_FN void set_claimed(bool claimed) {
-    if constexpr (W::kMaxLanes > 1) now().claimed = claimed;
-  }
-  /// Leader only: claims `n` tickets to hold. Returns the first of them, with the next share packed into the bits above it,
-  /// so that one broadcast hands both to all lanes.
-  SHOAL_FN ticket_t claim_ahead(lane_t n) const {
-    if constexpr (W::kMaxLanes == 1) {
-      return view().ring.claim_ahead(n);
-    } else {
-      const ticket_t tail = view().ring.counters->tail.load(), first = view().ring.claim_ahead(n);
-      const ticket_t waiting = tail > first ? tail - first : 0;
-      return first | ticket_t{next_share(waiting, view().n_workers, fetch_, W::kMaxLanes > 32, kSifts<W, TaskT>)}
-                         << kTicketBits;
-    }
-  }
-  /// Every lane: unpacks a result of claim_ahead(). Keeps the share, and returns the ticket.
-  SHOAL_FN ticket_t share_from(ticket_t claimed) {
-    if constexpr (W::kMaxLanes == 1) {
-      return claimed;
-    } else {
-      now().share = static_cast<lane_t>(claimed >> kTicketBits);
-      return claimed & ((ticket_t{1} << kTicketBits) - 1);
-    }
-  }
-
-  SHOAL_FN lane_t take_below(ticket_t limit) {
-    Tickets t;
-    if (w_.lane() == 0 && view().here().ring.head.load() < limit) {
-      t.first = view().ring.claim_ahead(fetch_);
-      t.count = t.first >= limit ? 0 : limit - t.first < fetch_ ? static_cast<lane_t>(limit - t.first) : fetch_;
-      if (t.count > 0) out_.note_waiting(limit - t.first);
-    }
-    return take_tickets(t);
-  }
-
-  /// @param t  valid on the leader
-  SHOAL_FN lane_t take_tickets(Tickets t) {
-    t = {w_.from_leader(t.first), w_.from_leader(t.count)};
-    if (t.count == 0) return 0;
-    bool aborted = false;
-    for (lane_t i = w_.lane(); i < t.count; i += w_.size()) {
-      aborted |= !view().ring.take(t.first + i, desk_.item[i], out_.state());
-    }
-    if (w_.any(aborted)) return 0;
-    w_.sync();
-    return t.count;
   }
 
   /// Drains the items that have arrived in `channel` from ticket `head` on and that no other worker has claimed. If the run uses
@@ -595,12 +471,8 @@ class Scheduler {
     view().transport.progress();
   }
 
-  /// The most items that run_items() takes at a time.
-  SHOAL_FN lane_t desk_size() const { return W::kMaxLanes == 1 ? W::kMaxFetch : w_.size(); }
-
   static constexpr lane_t kStepsPerCarry = 2;
   static constexpr ticket_t kNoLimit = ~ticket_t{0};
-  static constexpr int kTicketBits = 54;   ///< bits of a ticket: at 100 G items a second, they last two days
   static constexpr lane_t kIdleParts = 8;  ///< parts per worker; one call of idle() looks through one
   static constexpr lane_t kStepsPerLook = W::kHoldsTickets ? 16 : 4;   ///< steps between polls of the run's state
   static constexpr lane_t kBatchesPerLook = HasEnough<TaskT> ? 1 : 8;  ///< in a round: batches between these polls
@@ -610,11 +482,6 @@ class Scheduler {
   static constexpr lane_t kDrainsAtOnce = 4;
   static constexpr lane_t kSeedsOfALane = 32;  ///< most seeds per lane in a share: few enough that all workers get some
   static constexpr unsigned kEagerSpins = 2000;
-
-  const W w_;
-  Out<W, View> out_;
-  const Desk<TaskT> desk_;
-  const lane_t fetch_;
 };
 
 }  // namespace shoal
