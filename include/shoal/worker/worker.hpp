@@ -61,8 +61,9 @@ concept ActsTogether = Worker<W> && requires(const W& w, lane_t* at, lane_t x, b
   w.lower(at, x);  // *at = min(*at, x)
   // search(n, e, first, low, start) returns the last j < n with start(j) <= e. start(j) grows strictly with j, and
   // start(0) <= e. kSearchers consecutive lanes search together: from one of these lanes to the next e grows by one, and from
-  // some lane on it may stay the same. If `first` is false, `low` must hold what the previous search left there, and each e is
-  // kSearchers more than in that search, or what the last lane's was if it did not grow any more.
+  // some lane on it may stay the same, at an e that no start exceeds: on GPUs `low` counts the starts that follow, and would run
+  // past them. If `first` is false, `low` must hold what the previous search left there, and each e is kSearchers more than in that
+  // search, or what the last lane's was if it did not grow any more.
   { W::kSearchers } -> std::convertible_to<lane_t>;
   { w.search(x, x, b, *at, start) } -> std::same_as<lane_t>;
 };

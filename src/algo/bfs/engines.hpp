@@ -19,6 +19,10 @@ std::pair<BfsStrategy, const char*> choose_bfs_on_gpus(const PlacedGraph&);
 /// Whether a GPU with less work would run ahead of the others if items ran in the order in which they arrive. Windows of levels
 /// then hold it back.
 bool bfs_runs_ahead_on_gpus(const PlacedGraph&);
+/// The number of items that a block takes at once, as a multiple of the number that it can judge at once. A block should not get
+/// several of the longest rows: if one such row is a large part of what a block has to do, the others wait for it. Measured on H100
+/// and, for graphs that are not skewed, on an H200 (docs/decisions/0064, 0041).
+lane_t bfs_batches_on_gpus(const PlacedGraph&);
 
 using BfsEngine = Engine<vertex_t>;
 MakeEngine<BfsEngine, BfsPlan> make_bfs_async_cpu, make_bfs_async_gpu, make_bfs_levels_cpu, make_bfs_levels_gpu;

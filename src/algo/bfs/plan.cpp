@@ -45,17 +45,15 @@ const char* order_worth(const Machine& machine, const PlacedGraph& graph) {
   return ahead ? "otherwise a PE would run ahead of the others" : nullptr;
 }
 
-/// The number of items that a block takes at once, as a multiple of the number that it can judge at once. A block should not get
-/// several of the longest rows: if one such row is a large part of a block's share of all arcs, the other blocks wait for it.
-/// Measured on H100 and H200, which have 264 blocks (docs/decisions/0064).
-lane_t batches_at_once(const PlacedGraph& graph) {
+}  // namespace
+
+lane_t bfs_batches_on_gpus(const PlacedGraph& graph) {
   if (mean_degree(graph) < 8) return 1;
   if (!is_skewed(graph)) return graph.num_vertices >= 1 << 24 ? 8 : graph.num_vertices >= 1 << 22 ? 4 : 1;
-  const arc_t rows = graph.num_arcs / std::max<arc_t>(graph.max_degree, 1);  // of the longest kind
-  return rows >= 1024 ? 4 : rows >= 400 ? 2 : 1;
+  // A block of an H100, which has 264, has 1/264 of all arcs: 1,024 means that the longest row is a quarter of that, 400 two thirds.
+  const arc_t longest_rows = graph.num_arcs / std::max<arc_t>(graph.max_degree, 1);
+  return longest_rows >= 1024 ? 4 : longest_rows >= 400 ? 2 : 1;
 }
-
-}  // namespace
 
 std::pair<BfsStrategy, const char*> choose_bfs_on_gpus(const PlacedGraph& graph) {
   if (is_skewed(graph)) {
@@ -103,7 +101,7 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
     if (order != nullptr) launch.queue = QueueKind::priority;
     plan.launch = plan_vertices(machine, graph, launch, why);
     if (order != nullptr) decide_again(why, "queue", "priority", order);
-    fetch_more(machine, options, plan.launch, batches_at_once(graph), why);
+    fetch_more(machine, options, plan.launch, bfs_batches_on_gpus(graph), why);
     if (plan.launch.queue == QueueKind::priority && options.threshold_delta == 0) {
       // Moving the threshold costs as much as several levels of a road network, and two levels of a skewed graph contain most of
       // it. Rounds do not run ahead of a level, so few moves are best.

@@ -35,5 +35,8 @@ enum class SmallGraph {
   near   ///< all vertices are a few hops away: skewed, but no tree, or with rows of about ten arcs
 };
 SmallGraph small_on_gpus(const PlacedGraph&);
+/// The number of items that a block takes at once, as a multiple of the number that it can judge at once. Measured on H100
+/// (docs/decisions/0064).
+lane_t sssp_batches_on_gpus(const PlacedGraph&, QueueKind);
 
 }  // namespace shoal

@@ -106,17 +106,15 @@ void check(const PlacedGraph& graph, const SsspOptions& options) {
   }
 }
 
-/// The number of items that a block takes at once, as a multiple of the number that it can judge at once. Measured on H100 and
-/// H200 (docs/decisions/0064).
-lane_t batches_at_once(const PlacedGraph& graph, QueueKind queue) {
+}  // namespace
+
+lane_t sssp_batches_on_gpus(const PlacedGraph& graph, QueueKind queue) {
   if (mean_degree(graph) < 8) return 1;
   const std::int64_t n = graph.num_vertices;
   if (!is_skewed(graph)) return n >= 1 << 22 ? 4 : 1;
   if (queue == QueueKind::priority) return 1;
   return n >= 1 << 22 ? 8 : n >= 1 << 20 ? 4 : n >= 1 << 18 ? 2 : 1;
 }
-
-}  // namespace
 
 SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspOptions& options, Decisions& why) {
   check(graph, options);
@@ -162,7 +160,7 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
     if (launch.queue == QueueKind::automatic) launch.queue = ordered ? QueueKind::priority : QueueKind::fifo;
     const bool chosen = small == SmallGraph::near && choose_worker(graph, launch);
     plan.launch = plan_vertices(machine, graph, launch, why);
-    if (!chosen) fetch_more(machine, launch, plan.launch, batches_at_once(graph, plan.launch.queue), why);
+    if (!chosen) fetch_more(machine, launch, plan.launch, sssp_batches_on_gpus(graph, plan.launch.queue), why);
     if (chosen) {  // plan_vertices() recorded these as asked for
       const bool block = launch.worker == WorkerKind::block;
       decide_again(why, "worker", name(launch.worker),

@@ -1,4 +1,4 @@
-// The strategy that `auto` chooses for breadth-first search on GPUs, by the shape of the graph. Needs no GPU.
+// What `auto` chooses for breadth-first search on GPUs, by the shape of the graph. Needs no GPU.
 #include <gtest/gtest.h>
 
 #include "algo/bfs/engines.hpp"
@@ -46,6 +46,17 @@ TEST(BfsPlan, WindowsWhereAGpuHasMoreOfARoadThanItRunsInTime) {
   EXPECT_FALSE(bfs_runs_ahead_on_gpus(shape(8192 * 8192, 3.6, 4, 4)));
   EXPECT_FALSE(bfs_runs_ahead_on_gpus(shape(13191LL * 13191, 2.4, 4, 1))) << "there is no other PE to run ahead of";
   EXPECT_FALSE(bfs_runs_ahead_on_gpus(shape(1 << 26, 31, 500000, 2, 0.5))) << "few levels";
+}
+
+TEST(BfsPlan, BatchesAreLongUnlessOneRowIsALargePartOfABlocksWork) {
+  EXPECT_EQ(bfs_batches_on_gpus(shape(1 << 22, 30.12, 54696)), 4u) << "community:22";
+  EXPECT_EQ(bfs_batches_on_gpus(shape(1 << 22, 30.59, 163119)), 2u) << "kron:22";
+  EXPECT_EQ(bfs_batches_on_gpus(shape(1 << 20, 29.95, 64271)), 2u) << "kron:20";
+  EXPECT_EQ(bfs_batches_on_gpus(shape(1 << 18, 29.04, 25129)), 1u) << "kron:18";
+  EXPECT_EQ(bfs_batches_on_gpus(shape(1 << 24, 32, 70)), 8u) << "uniform:24";
+  EXPECT_EQ(bfs_batches_on_gpus(shape(1 << 22, 32, 70)), 4u) << "uniform:22";
+  EXPECT_EQ(bfs_batches_on_gpus(shape(1 << 20, 32, 70)), 1u) << "uniform:20";
+  EXPECT_EQ(bfs_batches_on_gpus(shape(4096 * 4096, 3.6, 4)), 1u) << "road:4096";
 }
 
 }  // namespace

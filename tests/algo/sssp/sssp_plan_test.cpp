@@ -1,4 +1,4 @@
-// For which shapes of graphs shortest paths on GPUs run items as they come. Needs no GPU.
+// What `auto` chooses for shortest paths on GPUs, by the shape of the graph. Needs no GPU.
 #include <gtest/gtest.h>
 
 #include "algo/sssp/engines.hpp"
@@ -49,6 +49,19 @@ TEST(SsspPlan, OfADirectedGraphOnlyAPartIsReached) {
   EXPECT_EQ(small_on_gpus(graph), SmallGraph::no);
   graph.symmetric = false;
   EXPECT_EQ(small_on_gpus(graph), SmallGraph::near) << "cnr-2000";
+}
+
+TEST(SsspPlan, BatchesAreLongerTheMoreItemsWait) {
+  const auto batches = [](int scale, arc_t max_degree, QueueKind queue) {
+    return sssp_batches_on_gpus(shape(std::int64_t{1} << scale, arc_t{30} << scale, max_degree, 1), queue);
+  };
+  EXPECT_EQ(batches(22, 163119, QueueKind::fifo), 8u) << "kron:22";
+  EXPECT_EQ(batches(20, 64271, QueueKind::fifo), 4u) << "kron:20";
+  EXPECT_EQ(batches(18, 25129, QueueKind::fifo), 2u) << "kron:18";
+  EXPECT_EQ(batches(16, 10000, QueueKind::fifo), 1u) << "kron:16";
+  EXPECT_EQ(batches(22, 163119, QueueKind::priority), 1u) << "a bucket of a skewed graph ends with few items";
+  EXPECT_EQ(batches(22, 70, QueueKind::priority), 4u) << "uniform:22";
+  EXPECT_EQ(sssp_batches_on_gpus(shape(1 << 22, 15 << 20, 4, 1), QueueKind::priority), 1u) << "road:2048";
 }
 
 }  // namespace
