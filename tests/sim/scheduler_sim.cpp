@@ -111,6 +111,19 @@ struct Sifted : FanOut<false> {
   bool promising(const Item&, bool look) const { return look; }
 };
 
+/// The same; judged in two steps, by the pusher if the run says so.
+struct SiftedAndAsked : Sifted<true> {
+  static constexpr const char* kName = "sifted and asked";
+  using Answer = bool;
+  Answer ask(bool asks, const Item& item) const { return asks && accept(item); }
+  Answer ask_at(bool asks, pe_t pe, const Item& item) const {
+    SiftedAndAsked its = *this;
+    its.me = pe;
+    return its.ask(asks, item);
+  }
+  bool accepts(const Item&, Answer answer) const { return answer; }
+};
+
 /// Pushes in operator(): some children one by one, the rest as a range.
 struct ByHand : TreeTask<Large, true> {
   static constexpr const char* kName = "by hand";
@@ -143,6 +156,7 @@ class SchedulerScenario final : public sim::Scenario {
   std::string set_up(sim::Machine& machine, sim::Random& random) override {
     sim::BedShape& shape = bed_.shape;
     shape.draw(random);
+    shape.judge_remote = HasRemoteJudge<TaskT> && random.below(2) == 0;
     scarce_ = random.below(8) == 0;
     grow_tree(random);
     // An item has left its queue when it pushes its children, so no more items wait at the same time than the tree has leaves.
@@ -153,7 +167,8 @@ class SchedulerScenario final : public sim::Scenario {
     bed_.prepare(machine);
     machine.name(tree_.note.data(), 4, tree_.note.size(), "note");
     add_workers(machine);
-    return shape.text() + ", " + TaskT::kName + ", " + std::to_string(tree_.nodes.size()) + " items";
+    return shape.text() + (shape.judge_remote ? ", judged by the pusher" : "") + ", " + TaskT::kName + ", " +
+           std::to_string(tree_.nodes.size()) + " items";
   }
 
   bool again(sim::Machine& machine) override { return bed_.next_round(machine); }
@@ -226,7 +241,8 @@ class SchedulerScenario final : public sim::Scenario {
 
 int main(int argc, char** argv) {
   shoal::sim::OneOf<SchedulerScenario<FanOut<true>>, SchedulerScenario<ByHand>, SchedulerScenario<FanOut<false>>,
-                    SchedulerScenario<Sifted<false>>, SchedulerScenario<Sifted<true>>>
+                    SchedulerScenario<Sifted<false>>, SchedulerScenario<Sifted<true>>,
+                    SchedulerScenario<SiftedAndAsked>>
       scenario;
   return shoal::sim::run_scenario("scheduler", scenario, argc, argv);
 }
