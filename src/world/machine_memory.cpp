@@ -82,6 +82,28 @@ void Machine::copy_out(pe_t pe, void* to, const void* from, std::size_t bytes) c
   if (bytes > 0) std::memcpy(to, from, bytes);  // no bytes may come from nowhere
 }
 
+void Machine::copy_in_later(pe_t pe, void* to, const void* from, std::size_t bytes) const {
+#if defined(SHOAL_HAVE_CUDA)
+  if (on_gpu_) {
+    DeviceGuard guard(devices_[pe]);
+    SHOAL_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice));
+    return;
+  }
+#endif
+  copy_in(pe, to, from, bytes);
+}
+
+void Machine::copy_out_later(pe_t pe, void* to, const void* from, std::size_t bytes) const {
+#if defined(SHOAL_HAVE_CUDA)
+  if (on_gpu_) {
+    DeviceGuard guard(devices_[pe]);
+    SHOAL_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost));
+    return;
+  }
+#endif
+  copy_out(pe, to, from, bytes);
+}
+
 void Machine::clear(pe_t pe, void* at, std::size_t bytes) const {
 #if defined(SHOAL_HAVE_CUDA)
   if (on_gpu_) {

@@ -62,6 +62,7 @@ class WorklistMemory {
       wires_ = std::make_unique<Wires>(*machine.world(), segments_, sizeof(Item), workers);
     }
     free_capacity_ = std::bit_ceil(std::max<ticket_t>(chunks_, 2));
+    mirrors_ = machine.allocate_host(machine.n_pes() * sizeof(PeControl), "mirrors of counters");
     for (pe_t p = 0; p < machine.n_pes(); ++p) parts_.push_back(allocate(p));
     for (pe_t p = 0; p < machine.n_pes(); ++p) views_.push_back(view_of(p, transport));
     for (pe_t p = 0; p < machine.n_pes(); ++p) lay_wires(p);
@@ -93,7 +94,8 @@ class WorklistMemory {
 #if defined(SHOAL_CLOCKS)
     clear_clocks(control.clocks);
 #endif
-    machine_.copy_in(p, part.control.get(), &control, control_bytes());
+    std::memcpy(static_cast<void*>(mirror(p)), &control, control_bytes());
+    machine_.copy_in_later(p, part.control.get(), mirror(p), control_bytes());
     if (part.seen) machine_.clear(p, part.seen.get(), workers_ * sizeof(std::uint64_t));
     if (seeds.size() > part.seed_room) {
       part.seeds = machine_.allocate(p, seeds.size() * sizeof(Item), "seeds", Machine::Contents::anything);
@@ -108,7 +110,11 @@ class WorklistMemory {
   /// Copies the counters of every PE of this process to the host, after a run or when it has failed.
   void read_counters() {
     for (pe_t p = 0; p < machine_.n_pes(); ++p) {
-      machine_.copy_out(p, &counters_[p], parts_[p].control.get(), control_bytes());
+      machine_.copy_out_later(p, mirror(p), parts_[p].control.get(), control_bytes());
+    }
+    machine_.wait_for_memory();
+    for (pe_t p = 0; p < machine_.n_pes(); ++p) {
+      std::memcpy(static_cast<void*>(&counters_[p]), mirror(p), control_bytes());
       // To a PE of another process, a message is what one turn carries of a segment, not what one update of `written` shows.
       for (pe_t q = 0; wires_ && q < machine_.all_pes(); ++q) {
         if (!is_near(q)) counters_[p].ends[q].send.messages.store(wires_->messages(number(p), q));
@@ -124,6 +130,8 @@ class WorklistMemory {
  private:
   /// The bytes of a PeControl that a run uses.
   std::size_t control_bytes() const { return PeControl::bytes(machine_.all_pes(), log_channels_); }
+  /// Host memory from which and to which the counters of PE p are copied, so that those of all PEs are under way together.
+  PeControl* mirror(pe_t p) const { return static_cast<PeControl*>(mirrors_.get()) + p; }
 
   using Memory = std::shared_ptr<void>;
   /// The memory of one PE.
@@ -299,6 +307,7 @@ class WorklistMemory {
   std::vector<Part> parts_;       // [PEs of this process], as views_ and counters_
   std::vector<View> views_;
   std::vector<PeControl> counters_;
+  Memory mirrors_;
 };
 
 }  // namespace shoal

@@ -2,6 +2,7 @@
 #include "async.hpp"
 #include "kernels/pagerank.cuh"
 #include "shoal/device/cuda_check.cuh"
+#include "shoal/device/pinned_memory.cuh"
 
 namespace shoal {
 
@@ -79,8 +80,10 @@ struct RankHandsGpu {
   Symmetric<double> owed_of{};
   std::vector<DeviceArray<double>> all_owed;            ///< [n_pes] made when first needed
   std::vector<DeviceArray<PageRankSums>> found;         ///< [n_pes] made when first needed
+  std::shared_ptr<void> found_here;                     ///< [n_pes] copies in page-locked memory
   std::vector<DeviceArray<std::uint32_t>> all_degrees;  ///< [n_pes] made when first needed
 
+  PageRankSums* here(pe_t p) const { return static_cast<PageRankSums*>(found_here.get()) + p; }
   const std::uint32_t* degrees(const PlacedGraph& graph, pe_t p) {
     if (all_degrees.empty()) {
       for (pe_t q = 0; q < graph.n_pes(); ++q) {
@@ -119,12 +122,16 @@ struct RankHandsGpu {
     SHOAL_CUDA(cudaMemsetAsync(found[p].data(), 0, sizeof(PageRankSums)));
     sum_up<<<kRankBlocks, kRankThreads>>>(task, found[p].data());
     SHOAL_CUDA(cudaGetLastError());
+    SHOAL_CUDA(cudaMemcpyAsync(here(p), found[p].data(), sizeof(PageRankSums), cudaMemcpyDeviceToHost));
   }
   template <class Engine>
   void clear(const Engine& engine, pe_t p) {
     const PlacedGraph& graph = engine.graph();
     DeviceGuard guard(graph.devices[p]);
-    if (found.empty()) found.resize(graph.n_pes());
+    if (found.empty()) {
+      found.resize(graph.n_pes());
+      found_here = pinned_memory(graph.n_pes() * sizeof(PageRankSums), "sums");
+    }
     if (found[p].size() == 0) found[p] = DeviceArray<PageRankSums>(1, "sums");
     const std::size_t bytes = graph.out[p].count * sizeof(double);
     if (!all_owed.empty()) SHOAL_CUDA(cudaMemsetAsync(all_owed[p].data(), 0, graph.num_vertices * sizeof(double)));
@@ -137,9 +144,8 @@ struct RankHandsGpu {
   template <class Engine>
   PageRankSums sums(const Engine& engine, pe_t p) {
     DeviceGuard guard(engine.graph().devices[p]);
-    PageRankSums sums;
-    found[p].download(&sums, 1);
-    return sums;
+    SHOAL_CUDA(cudaDeviceSynchronize());
+    return *here(p);
   }
   template <class Engine>
   void settle(const Engine& engine, pe_t p, double scale) const {
