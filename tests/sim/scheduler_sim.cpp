@@ -28,7 +28,7 @@ struct Tree {
     pe_t owner = 0;
     std::vector<std::uint32_t> children;
     bool dropped = false, stale = false;  ///< the answers of the task for this node
-    bool refused = false;                 ///< not promising, for tasks that look
+    bool refused = false;                 ///< not promising, for tasks that look; or not worth sending
     bool judge = false, run = false;      ///< whether it must be judged, and run
     int judged = 0, ran = 0;
   };
@@ -124,6 +124,34 @@ struct SiftedAndAsked : Sifted<true> {
   bool accepts(const Item&, Answer answer) const { return answer; }
 };
 
+/// Judged in two steps, by the pusher if the run says so, and nobody looks first.
+struct SiftedByAnswer : FanOut<false> {
+  static constexpr bool kRefusesMost = true;
+  static constexpr const char* kName = "sifted by answer";
+  using Answer = bool;
+  Answer ask(bool asks, const Item& item) const { return asks && accept(item); }
+  Answer ask_at(bool asks, pe_t pe, const Item& item) const {
+    SiftedByAnswer its = *this;
+    its.me = pe;
+    return its.ask(asks, item);
+  }
+  bool accepts(const Item&, Answer answer) const { return answer; }
+};
+
+/// The same; for an item of another PE the first step says whether the item is worth sending.
+struct SiftedByWorth : SiftedByAnswer {
+  static constexpr const char* kName = "sifted by worth";
+  Answer ask(bool asks, const Item& item) const {
+    if (!asks) return false;
+    return at(item).owner == me ? accept(item) : !at(item).refused;
+  }
+  bool worth_sending(const Item&, Answer answer) const { return answer; }
+  Answer ask_at(bool asks, pe_t pe, const Item& item) const {
+    if (asks && at(item).refused) sim::fail("item " + std::to_string(item.node) + " is not worth sending");
+    return SiftedByAnswer::ask_at(asks, pe, item);
+  }
+};
+
 /// Pushes in operator(): some children one by one, the rest as a range.
 struct ByHand : TreeTask<Large, true> {
   static constexpr const char* kName = "by hand";
@@ -197,14 +225,18 @@ class SchedulerScenario final : public sim::Scenario {
       node.owner = static_cast<pe_t>(random.below(pes));
       node.dropped = random.below(10) == 0;
       node.stale = random.below(10) == 0;
-      node.refused = LooksFirst<TaskT> && random.below(3) == 0;
+      node.refused = (LooksFirst<TaskT> || HasWorthOfAnswer<TaskT>)&&random.below(3) == 0;
       if (i < n_seeds) {  // a seed may start on any PE
-        bed_.seeds[random.below(pes)].push_back(seed_item(i));
+        const std::uint32_t start = random.below(pes);
+        bed_.seeds[start].push_back(seed_item(i));
+        if (HasWorthOfAnswer<TaskT>) node.refused = node.refused && start != static_cast<std::uint32_t>(node.owner);
         tree_.note[2 * i] = i + 1;
         node.judge = !node.refused;
       } else if (i > 0) {
         const std::uint32_t parent = shape == 0 ? i - 1 : shape == 1 ? 0 : random.below(i);
         tree_.nodes[parent].children.push_back(i);
+        // A parent runs on its owner, and what that PE owns as well does not travel.
+        if (HasWorthOfAnswer<TaskT>) node.refused = node.refused && tree_.nodes[parent].owner != node.owner;
         node.judge = tree_.nodes[parent].run && !node.refused;
       }
       node.run = node.judge && !node.dropped && !node.stale;
@@ -242,7 +274,8 @@ class SchedulerScenario final : public sim::Scenario {
 int main(int argc, char** argv) {
   shoal::sim::OneOf<SchedulerScenario<FanOut<true>>, SchedulerScenario<ByHand>, SchedulerScenario<FanOut<false>>,
                     SchedulerScenario<Sifted<false>>, SchedulerScenario<Sifted<true>>,
-                    SchedulerScenario<SiftedAndAsked>>
+                    SchedulerScenario<SiftedAndAsked>, SchedulerScenario<SiftedByAnswer>,
+                    SchedulerScenario<SiftedByWorth>>
       scenario;
   return shoal::sim::run_scenario("scheduler", scenario, argc, argv);
 }

@@ -9,8 +9,8 @@
 // with items for a stretch of vertices each. These change the residuals as the new c requires, and queue the vertices that are
 // at their limit.
 //
-// A limit is epsilon times the out-degree. So the cost of passing on, per unit of residual that disappears, is the same for all
-// vertices, and hubs wait until it pays off. Epsilon shrinks from run to run, so large residuals are passed on first. No
+// A limit is epsilon times the out-degree, on GPUs rounded to a power of two. So the cost of passing on, per unit of residual that
+// disappears, is about the same for all vertices, and hubs wait until it pays off. Epsilon shrinks from run to run, so large residuals are passed on first. No
 // residual is lost: what stays below its limit remains in r at its owner, counts in the error bound, and is added to the ranks
 // at the end (one step, without its consequences). Vertices without out-arcs have nothing to pass on and are never queued.
 //
@@ -28,7 +28,9 @@
 // (docs/decisions/0008-pagerank.md); epsilon follows from the tolerance that was asked for, and the error bound that was
 // reached is part of the result (Atos and Groute both stop at .01 and report no error).
 #pragma once
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 #include "shoal/core/atomic.hpp"
@@ -39,6 +41,18 @@
 #include "shoal/worklist/kernel_set.hpp"
 
 namespace shoal {
+
+/// The logarithm of an out-degree to base 2, rounded: 0 for 1, 1 for 2, 2 for 3 to 5, 3 for 6 to 10. kNoOutArcs for 0.
+inline constexpr std::uint8_t kNoOutArcs = 255;
+SHOAL_FN inline std::uint8_t log_of_degree(arc_t degree) {
+  if (degree == 0) return kNoOutArcs;
+  const auto more = static_cast<std::uint64_t>(degree + degree / 2);
+#if defined(__CUDA_ARCH__)
+  return static_cast<std::uint8_t>(63 - __clzll(static_cast<long long>(more)));
+#else
+  return static_cast<std::uint8_t>(std::bit_width(more) - 1);
+#endif
+}
 
 /// @tparam ShareT  float or double
 template <class ShareT>
@@ -56,8 +70,9 @@ struct PageRankOf {
   /// The worker that runs a vertex reads the residual that it finds. If it did not see the addition that queued the vertex, the
   /// next run's kLook would find what was left.
   static constexpr bool kSelfContained = true;
+  static constexpr bool kRefusesMost = true;  ///< few shares make a residual reach its limit
   static constexpr KernelSet kKernels = kAllKernels;
-  static constexpr bool kHasDegrees = sizeof(ShareT) < sizeof(double);  ///< whether `degrees` is used: on GPUs
+  static constexpr bool kHasLogs = sizeof(ShareT) < sizeof(double);  ///< whether `log_degrees` is used: on GPUs
   /// The share that running one item gives to each of some vertices.
   struct Row {
     struct Element {
@@ -79,13 +94,13 @@ struct PageRankOf {
   double* y;                    ///< [graph.count] ranks before they are divided by their sum
   double* residual;             ///< [graph.count] what has not been passed on yet
   Symmetric<double> residuals;  ///< `residual` of every PE, for ask_at
-  Symmetric<const arc_t> arcs;  ///< graph.offsets of every PE, for ask_at; unless kHasDegrees
+  Symmetric<const arc_t> arcs;  ///< graph.offsets of every PE, for ask_at; unless kHasLogs
   /// [vertices] by placed number: this PE's sums of shares for vertices of other PEs that are not worth sending yet; null: each
   /// share is sent by itself. Used where the pusher judges on GPUs, because an addition in another GPU's memory takes three
   /// times as long as one in this GPU's.
   double* owed;
-  /// [vertices] out-degrees by placed number, in this PE's memory: less to load than offsets. Only if kHasDegrees.
-  const std::uint32_t* degrees;
+  /// [vertices] log_of_degree() by placed number, in this PE's memory: so little that it fits in the cache. Only if kHasLogs.
+  const std::uint8_t* log_degrees;
   const double* personal;  ///< [graph.count] p; null: `uniform` everywhere
   double uniform;          ///< 1 / n
   double alpha;
@@ -94,11 +109,11 @@ struct PageRankOf {
 
   SHOAL_FN pe_t owner(Item item) const { return owners(item.v); }
 
-  /// The residual, or the owed sum, before the share was added; the share; and the vertex's out-degree. The sum before + share is
+  /// The residual, or the owed sum, before the share was added; the share; and the vertex's code(). The sum before + share is
   /// not formed in ask(): if ask() used the result of its atomic, the lane's next ask() would wait for it.
   struct Answer {
     double before, share;
-    std::uint32_t degree;
+    std::uint32_t code;
     SHOAL_FN double after() const { return before + share; }
   };
   SHOAL_FN Answer ask(bool asks, Item item) const {
@@ -107,23 +122,23 @@ struct PageRankOf {
     const bool gathers = !own && owed != nullptr;
     asks = asks && item.share != kStretch && (own || gathers);
     return add(asks, gathers ? owed + item.v : residual + (own ? i : 0), amount(asks, item),
-               degree_of(asks, item.v, graph.offsets + (own ? i : 0)));
+               code_of(asks, item.v, graph.offsets + (own ? i : 0)));
   }
   /// Sends the owed sum when it reaches 1 / kPart of the limit. Few of these sums make the residual reach its limit. The others
   /// only cost an addition in the owner's memory, and no item is sent.
   SHOAL_FN bool worth_sending(Item, Answer answer) const {
     if (owed == nullptr) return true;
-    return at_limit(kPart * answer.after(), answer.degree) && !at_limit(kPart * answer.before, answer.degree);
+    return at_limit(kPart * answer.after(), answer.code) && !at_limit(kPart * answer.before, answer.code);
   }
   SHOAL_FN Answer ask_at(bool asks, pe_t pe, Item item) const {
     const vertex_t i = item.v - owners.begin[pe];
     const double share = owed != nullptr ? exchange_if(asks, owed[item.v], 0.0, 0.0) : amount(asks, item);
-    return add(asks, residuals.part[pe] + i, share, degree_of(asks, item.v, arcs.part[pe] + i));
+    return add(asks, residuals.part[pe] + i, share, code_of(asks, item.v, arcs.part[pe] + i));
   }
   /// True if this share made the residual reach its limit; for a kLook, if the residual is at its limit.
   SHOAL_FN bool accepts(Item item, Answer answer) const {
     if (item.share == kStretch) return true;
-    return at_limit(answer.after(), answer.degree) && (item.share == kLook || !at_limit(answer.before, answer.degree));
+    return at_limit(answer.after(), answer.code) && (item.share == kLook || !at_limit(answer.before, answer.code));
   }
 
   /// Takes the residual of the vertex that is run. Called once per item, by one lane; this task has no stale(), so it
@@ -135,7 +150,7 @@ struct PageRankOf {
       return {nullptr, kLook, item.v, left < kStretchSize ? left : kStretchSize};
     }
     const arc_t begin = graph.offsets[i], degree = graph.offsets[i + 1] - begin;
-    if (!at_limit(load<Scope::system>(residual[i]), degree)) return {nullptr, 0, item.v, 0};
+    if (!at_limit(load<Scope::system>(residual[i]), code(degree))) return {nullptr, 0, item.v, 0};
     double taken = exchange<Scope::system>(residual[i], 0.0);
     const auto share = static_cast<ShareT>(alpha * taken / static_cast<double>(degree));
     if constexpr (sizeof(ShareT) < sizeof(double)) {
@@ -155,19 +170,32 @@ struct PageRankOf {
     const double p = load_if(of_its_own, personal + (of_its_own ? graph.local(item.v) : 0), uniform);
     return looks ? shift * p : static_cast<double>(item.share);
   }
-  SHOAL_FN bool at_limit(double r, arc_t degree) const {
-    return degree > 0 && (r < 0 ? -r : r) >= epsilon * static_cast<double>(degree);
+  /// What a vertex's limit is computed from: log_of_degree() if kHasLogs, else the out-degree.
+  static SHOAL_FN std::uint32_t code(arc_t degree) {
+    return kHasLogs ? log_of_degree(degree) : static_cast<std::uint32_t>(degree);
   }
-  /// The out-degree of v if `asks`, else 0. @param offsets  of v, at its owner
-  SHOAL_FN std::uint32_t degree_of(bool asks, vertex_t v, const arc_t* offsets) const {
-    if constexpr (kHasDegrees) {
-      return load_if(asks, degrees + v, std::uint32_t{0});
+  /// The code() of v if `asks`, else that of a vertex without out-arcs. @param offsets  of v, at its owner
+  SHOAL_FN std::uint32_t code_of(bool asks, vertex_t v, const arc_t* offsets) const {
+    if constexpr (kHasLogs) {
+      return load_if(asks, log_degrees + v, kNoOutArcs);
     } else {
       return asks ? static_cast<std::uint32_t>(offsets[1] - offsets[0]) : 0;
     }
   }
-  static SHOAL_FN Answer add(bool asks, double* sum, double share, std::uint32_t degree) {
-    return {add_relaxed_if<Scope::system>(asks, *sum, share, 0.0), share, degree};
+  SHOAL_FN bool at_limit(double r, std::uint32_t code) const {
+    if (code == (kHasLogs ? kNoOutArcs : 0)) return false;
+    return (r < 0 ? -r : r) >= (kHasLogs ? times_power(epsilon, code) : epsilon * static_cast<double>(code));
+  }
+  /// x * 2^log for a normal number x, by an addition to its exponent.
+  static SHOAL_FN double times_power(double x, std::uint32_t log) {
+    std::uint64_t bits;
+    std::memcpy(&bits, &x, sizeof(bits));
+    bits += std::uint64_t{log} << 52;
+    std::memcpy(&x, &bits, sizeof(bits));
+    return x;
+  }
+  static SHOAL_FN Answer add(bool asks, double* sum, double share, std::uint32_t code) {
+    return {add_relaxed_if<Scope::system>(asks, *sum, share, 0.0), share, code};
   }
   static constexpr double kPart = 4;  ///< of a limit
 };

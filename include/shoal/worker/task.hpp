@@ -50,8 +50,8 @@
 //                          push. Saves GPUs a memory fence per item. make may then be called more than once for an element
 //   kKnowsOthers           promising may be called by the pusher for items of other PEs as well, before worth_sending. For
 //                          tasks that remember which items they have offered to other PEs
-//   kRefusesMost           promising refuses nearly all items. On GPUs blocks then look at many items before they meet for those
-//                          that are left (worklist/sieve.hpp). For tasks with range and make
+//   kRefusesMost           most items are refused, or not worth sending. On GPUs the warps of a block then refuse what they can
+//                          before the block meets for the items that are left (worklist/sieve.hpp). For tasks with range and make
 // and may name the kernels that a program compiles for it, as kKernels (worklist/kernel_set.hpp).
 //
 // Source: design of Atos (f1, f2), Groute (OnSend, OnReceive, GetPrio).
@@ -241,8 +241,7 @@ constexpr bool check_task() {
   static_assert(
       !requires { T::kRefusesMost; } || requires { typename std::bool_constant<T::kRefusesMost>; },
       "kRefusesMost is `static constexpr bool`");
-  static_assert(!RefusesMost<T> || (HasPromising<T> && FanOutTask<T>),
-                "a task with kRefusesMost needs promising, and range and make");
+  static_assert(!RefusesMost<T> || FanOutTask<T>, "a task with kRefusesMost needs range and make");
   static_assert(
       HasPriority<T> || requires { &Lacks::priority; }, "`priority(Item) const` returns a number; smaller runs first");
   static_assert(

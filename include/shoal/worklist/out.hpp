@@ -22,6 +22,10 @@ template <class W>
 inline constexpr bool kMayCarry = std::is_same_v<W, CpuThread>;
 #endif
 
+/// What is known of items that are pushed: nothing yet; that they are promising; or also the verdict on those that this PE owns, and
+/// that the others are worth sending.
+enum class Known { nothing, promising, own };
+
 /// A worker's means to push items. One object per lane.
 template <Worker W, class View>
 class Out : public Queuing<W, View> {
@@ -105,9 +109,9 @@ class Out : public Queuing<W, View> {
     }
   }
 
-  /// push_numbered<true>() for workers that sift (kSifts). The parts of the worker make items, and look which are promising, without
-  /// waiting for one another. The worker meets when more than one promising item per lane is in the sieve, or at the end, and pushes
-  /// one for each lane at a time. A collective must follow before the next call.
+  /// push_numbered<true>() for workers that sift (kSifts). The parts of the worker make items, and refuse what they can refuse,
+  /// without waiting for one another. The worker meets when more than one item per lane is left in the sieve, or at the end, and
+  /// pushes one for each lane at a time. A collective must follow before the next call.
   template <class Number, class Make>
   SHOAL_FN void push_sifted(const W& w, const Sieve<Item>& sieve, Number begin, Number end, Make make) {
     const lane_t part = w.lane() / W::kSearchers, parts = w.size() / W::kSearchers;
@@ -128,7 +132,7 @@ class Out : public Queuing<W, View> {
         const lane_t some = n < w.size() ? n : w.size();
         n -= some;
         const bool has = w.lane() < some;
-        emit_some</*kSome=*/1, /*kLooked=*/true>(w, {has}, {has ? plain_read(sieve.item[n + w.lane()]) : Item{}});
+        emit_some<1, kSifted>(w, {has}, {has ? plain_read(sieve.item[n + w.lane()]) : Item{}});
       }
       if (pushes && w.lane() == 0)
         *sieve.count = n;  // emit_some() contains a collective: all lanes have read the count
@@ -141,51 +145,18 @@ class Out : public Queuing<W, View> {
   SHOAL_FN void emit(const W& w, bool has, const Item& item) { emit_some(w, {has}, {item}); }
 
   /// emit() for several items of each lane. Their loads are in flight together, and one reservation serves all of them.
-  /// @tparam kLooked  the items are promising: sift() has looked
-  template <lane_t kSome, bool kLooked = false>
+  template <lane_t kSome, Known kKnown = Known::nothing>
   SHOAL_FN void emit_some(const W& w, const bool (&has)[kSome], const Item (&item)[kSome]) {
     pe_t owner[kSome];
-    bool keep[kSome], leaves[kSome], promising[kSome], astray = false;
-    for (lane_t k = 0; k < kSome; ++k) {
-      owner[k] = has[k] && view().n_pes > 1 ? view().task.owner(item[k]) : view().me;
-      keep[k] = has[k] && owner[k] == view().me;
-      leaves[k] = has[k] && !keep[k];
-      if (leaves[k] && !view().is_pe(owner[k])) {
-        astray = true;
-        leaves[k] = false;
-      }
-      now_.tally.pushed += has[k];
-    }
-    if (W::kMaxLanes == 1 && now_.tally.pushed % kPushesOfABeat == 0) {
-      beat();
-      carry_meanwhile(w);
-    }
-    if (astray) {
-      view().refuse(owner);
-      for (pe_t& one : owner) one = view().is_pe(one) ? one : view().me;
-    }
-    bool travels[kSome];
-    {
-      SHOAL_TIMED(w, now_, Section::judge);
-      bool asks[kSome];
-      for (lane_t k = 0; k < kSome; ++k) asks[k] = keep[k] || (KnowsOthers<TaskT> && leaves[k]);
-      if constexpr (kLooked) {
-        for (lane_t k = 0; k < kSome; ++k) promising[k] = true;
-      } else {
-        look_if_promising(w, view().task, asks, item, promising);
-      }
-      for (lane_t k = 0; k < kSome; ++k) travels[k] = leaves[k] && (promising[k] || !KnowsOthers<TaskT>);
-      if constexpr (KnowsOthers<TaskT> && kJudgesAtOnce<W, View>) {
-        for (lane_t k = 0; k < kSome; ++k) now_.tally.withheld += leaves[k] && !travels[k];
-      }
-      judge_here(w, view(), now_.tally, promising, keep, travels, owner, item);
+    bool keep[kSome], travels[kSome];
+    if constexpr (kKnown == Known::own) {
+      find_owners(has, item, owner, keep, travels);
+    } else {
+      judge_own<kKnown>(w, has, item, owner, keep, travels);
     }
     if (view().n_pes == 1) {
       append(w, keep, item);
       return;
-    }
-    if constexpr (!kJudgesAtOnce<W, View>) {
-      for (lane_t k = 0; k < kSome; ++k) now_.tally.withheld += leaves[k] != travels[k];
     }
     // Queues this PE's items before other PEs are asked about theirs, which takes long. If kDispatches, this happens below:
     // a kernel with two calls of append() would need more registers.
@@ -261,12 +232,68 @@ class Out : public Queuing<W, View> {
   }
 
  private:
-  /// One turn of a part: makes the items of `turn` elements from `at` on, those before `end`, and puts the promising ones into the
-  /// sieve. Returns how many items are there then.
+  /// What sift() finds out. If a task looks, one look at each item is quick, and few items are left to be judged. If it does not, own
+  /// items are judged. Other PEs are asked later, unless one call asks for all items (kJudgesAtOnce): a part would wait for them in
+  /// nearly every turn.
+  static constexpr Known kSifted = HasPromising<TaskT> ? Known::promising : Known::own;
+
+  /// The owner of each item with `has`; whether it is this PE (`keep`), or another (`travels`). An owner that is no PE ends the run.
+  template <lane_t kSome>
+  SHOAL_FN void find_owners(const bool (&has)[kSome], const Item (&item)[kSome], pe_t (&owner)[kSome],
+                            bool (&keep)[kSome], bool (&travels)[kSome]) {
+    bool astray = false;
+    for (lane_t k = 0; k < kSome; ++k) {
+      owner[k] = has[k] && view().n_pes > 1 ? view().task.owner(item[k]) : view().me;
+      keep[k] = has[k] && owner[k] == view().me;
+      travels[k] = has[k] && !keep[k];
+      if (travels[k] && !view().is_pe(owner[k])) {
+        astray = true;
+        travels[k] = false;
+      }
+    }
+    if (astray) {
+      view().refuse(owner);
+      for (pe_t& one : owner) one = view().is_pe(one) ? one : view().me;
+    }
+  }
+  /// Judges pushed items that this PE owns, and finds those for other PEs that are worth sending. `keep` and `travels` become true for
+  /// what is accepted, and for what is to travel.
+  template <Known kKnown, lane_t kSome>
+  SHOAL_FN void judge_own(const W& w, const bool (&has)[kSome], const Item (&item)[kSome], pe_t (&owner)[kSome],
+                          bool (&keep)[kSome], bool (&travels)[kSome]) {
+    bool leaves[kSome], promising[kSome];
+    find_owners(has, item, owner, keep, leaves);
+    for (lane_t k = 0; k < kSome; ++k) now_.tally.pushed += has[k];
+    if (W::kMaxLanes == 1 && now_.tally.pushed % kPushesOfABeat == 0) {
+      beat();
+      carry_meanwhile(w);
+    }
+    SHOAL_TIMED(w, now_, Section::judge);
+    bool asks[kSome];
+    for (lane_t k = 0; k < kSome; ++k) asks[k] = keep[k] || (KnowsOthers<TaskT> && leaves[k]);
+    if constexpr (kKnown == Known::promising) {
+      for (lane_t k = 0; k < kSome; ++k) promising[k] = true;
+    } else {
+      look_if_promising(w, view().task, asks, item, promising);
+    }
+    for (lane_t k = 0; k < kSome; ++k) travels[k] = leaves[k] && (promising[k] || !KnowsOthers<TaskT>);
+    if constexpr (KnowsOthers<TaskT> && kJudgesAtOnce<W, View>) {
+      for (lane_t k = 0; k < kSome; ++k) now_.tally.withheld += leaves[k] && !travels[k];
+    }
+    judge_here(w, view(), now_.tally, promising, keep, travels, owner, item);
+    if constexpr (!kJudgesAtOnce<W, View>) {
+      if (view().n_pes > 1) {
+        for (lane_t k = 0; k < kSome; ++k) now_.tally.withheld += leaves[k] != travels[k];
+      }
+    }
+  }
+
+  /// One turn of a part: makes the items of `turn` elements from `at` on, those before `end`, refuses what it can, and puts the others
+  /// into the sieve. Returns how many items are there then.
   template <class Number, class Make>
   SHOAL_FN lane_t sift(const W& w, const Sieve<Item>& sieve, Number at, Number turn, Number end, const Make& make) {
     Item item[W::kOffers];
-    bool has[W::kOffers], asks[W::kOffers], passes[W::kOffers];
+    bool has[W::kOffers], passes[W::kOffers];
     {
       SHOAL_TIMED(w, now_, Section::make);
       for (lane_t k = 0; k < W::kOffers; ++k) {
@@ -276,24 +303,16 @@ class Out : public Queuing<W, View> {
       }
       w.keep_in_flight();
     }
-    SHOAL_TIMED(w, now_, Section::judge);
-    bool theirs[W::kOffers];
-    for (lane_t k = 0; k < W::kOffers; ++k) {
-      const pe_t owner = has[k] && view().n_pes > 1 ? view().task.owner(item[k]) : view().me;
-      theirs[k] = owner != view().me;
-      // Not for an owner that is no PE: the task may have no data for such an item. emit_some() ends the run.
-      asks[k] = has[k] && (!theirs[k] || (KnowsOthers<TaskT> && view().is_pe(owner)));
+    if constexpr (kSifted == Known::own) {
+      pe_t owner[W::kOffers];
+      bool keep[W::kOffers], travels[W::kOffers];
+      judge_own<Known::nothing>(w, has, item, owner, keep, travels);
+      for (lane_t k = 0; k < W::kOffers; ++k) passes[k] = keep[k] || travels[k];
+    } else {
+      look_over(w, has, item, passes);
     }
-    look_if_promising(w, view().task, asks, item, passes);
     lane_t left = 0;
-    for (lane_t k = 0; k < W::kOffers; ++k) {
-      passes[k] = has[k] && (passes[k] || !asks[k]);
-      const bool refused = has[k] && !passes[k];
-      left += passes[k];
-      now_.tally.pushed += refused;
-      now_.tally.dropped += refused && !theirs[k];
-      now_.tally.withheld += refused && theirs[k];
-    }
+    for (lane_t k = 0; k < W::kOffers; ++k) left += passes[k];
     const Scan places = typename W::Part().take_places(sieve.count, left);
     lane_t place = places.before;
     for (lane_t k = 0; k < W::kOffers; ++k) {
@@ -301,6 +320,26 @@ class Out : public Queuing<W, View> {
       place += passes[k];
     }
     return places.total;
+  }
+  /// Finds the items that are promising, or that this PE must not look at. Counts the others as refused.
+  template <lane_t kSome>
+  SHOAL_FN void look_over(const W& w, const bool (&has)[kSome], const Item (&item)[kSome], bool (&passes)[kSome]) {
+    SHOAL_TIMED(w, now_, Section::judge);
+    bool theirs[kSome], asks[kSome];
+    for (lane_t k = 0; k < kSome; ++k) {
+      const pe_t owner = has[k] && view().n_pes > 1 ? view().task.owner(item[k]) : view().me;
+      theirs[k] = owner != view().me;
+      // Not for an owner that is no PE: the task may have no data for such an item. emit_some() ends the run.
+      asks[k] = has[k] && (!theirs[k] || (KnowsOthers<TaskT> && view().is_pe(owner)));
+    }
+    look_if_promising(w, view().task, asks, item, passes);
+    for (lane_t k = 0; k < kSome; ++k) {
+      passes[k] = has[k] && (passes[k] || !asks[k]);
+      const bool refused = has[k] && !passes[k];
+      now_.tally.pushed += refused;
+      now_.tally.dropped += refused && !theirs[k];
+      now_.tally.withheld += refused && theirs[k];
+    }
   }
 
   /// Judges each lane's items with `has`, and clears it for those that are refused.

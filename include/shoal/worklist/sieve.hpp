@@ -1,6 +1,6 @@
-// The sieve: memory in which the lanes of a block collect the items that are left after promising(). In a graph search nearly all
-// pushes are refused there. So the warps of a block look at many items, each warp at its own pace, and the block meets only for
-// those that are left.
+// The sieve: memory in which the lanes of a block collect the items that the warps do not refuse. In a graph search a look refuses
+// nearly all pushes; in PageRank few shares make a residual reach its limit. So the warps of a block refuse what they can, each warp
+// at its own pace, and the block meets only for the items that are left.
 #pragma once
 #include "shoal/core/fn.hpp"
 #include "shoal/worker/task.hpp"

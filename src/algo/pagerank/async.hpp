@@ -35,7 +35,7 @@ struct PageRankSums {
 /// @tparam TaskT  PageRank; or PageRankSummed, with which shares may be combined
 /// @tparam Hands  operations on all vertices of a PE, in the memory that holds them:
 ///                kShrink                    the factor by which epsilon shrinks from run to run
-///                degrees(graph, pe) -> const u32*  all out-degrees, in memory that the PE reads fast; or null
+///                log_degrees(graph, pe) -> const u8*  log_of_degree() of all vertices, in memory that the PE reads fast; or null
 ///                owed(graph, pe) -> double*  [vertices] where the PE's task gathers shares for other PEs, or null; once
 ///                clear(engine, pe)          y = residual = 0
 ///                collect(engine, pe)        adds what other PEs owe to the residuals, and starts computing what sums() returns
@@ -65,7 +65,7 @@ class PageRankAsync : public PageRankEngine {
       task.graph = graph.out[p];
       task.y = doubles(y_[p]);
       task.residual = doubles(residual_[p]);
-      task.degrees = hands_.degrees(graph, p);
+      task.log_degrees = hands_.log_degrees(graph, p);
       task.owed = worklist_.plan().judge_remote ? hands_.owed(graph, p) : nullptr;
       tasks_.push_back(task);
     }

@@ -19,7 +19,7 @@ struct HandsCpu {
     });
   }
   /// Not needed: threads read the rows of all PEs equally fast.
-  static const std::uint32_t* degrees(const PlacedGraph&, pe_t) { return nullptr; }
+  static const std::uint8_t* log_degrees(const PlacedGraph&, pe_t) { return nullptr; }
   /// Not needed: threads add to the residuals of all PEs equally fast.
   static double* owed(const PlacedGraph&, pe_t) { return nullptr; }
   template <class Engine>

@@ -45,10 +45,10 @@ __global__ void sum_up(const __grid_constant__ PageRank task, PageRankSums* sums
   add_up(found, sums);
 }
 
-__global__ void set_degrees(CsrView rows, std::uint32_t* degrees) {
+__global__ void set_log_degrees(CsrView rows, std::uint8_t* log_degrees) {
   for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < rows.count;
        i += std::int64_t{gridDim.x} * blockDim.x) {
-    degrees[rows.first + i] = static_cast<std::uint32_t>(rows.offsets[i + 1] - rows.offsets[i]);
+    log_degrees[rows.first + i] = log_of_degree(rows.offsets[i + 1] - rows.offsets[i]);
   }
 }
 
@@ -78,18 +78,18 @@ struct RankHandsGpu {
   static constexpr double kShrink = 8;  ///< larger than on CPU threads, since each run costs launches and snapshots
 
   Symmetric<double> owed_of{};
-  std::vector<DeviceArray<double>> all_owed;            ///< [n_pes] made when first needed
-  std::vector<DeviceArray<PageRankSums>> found;         ///< [n_pes] made when first needed
-  std::shared_ptr<void> found_here;                     ///< [n_pes] copies in page-locked memory
-  std::vector<DeviceArray<std::uint32_t>> all_degrees;  ///< [n_pes] made when first needed
+  std::vector<DeviceArray<double>> all_owed;        ///< [n_pes] made when first needed
+  std::vector<DeviceArray<PageRankSums>> found;     ///< [n_pes] made when first needed
+  std::shared_ptr<void> found_here;                 ///< [n_pes] copies in page-locked memory
+  std::vector<DeviceArray<std::uint8_t>> all_logs;  ///< [n_pes] made when first needed
 
   PageRankSums* here(pe_t p) const { return static_cast<PageRankSums*>(found_here.get()) + p; }
-  const std::uint32_t* degrees(const PlacedGraph& graph, pe_t p) {
-    if (all_degrees.empty()) {
+  const std::uint8_t* log_degrees(const PlacedGraph& graph, pe_t p) {
+    if (all_logs.empty()) {
       for (pe_t q = 0; q < graph.n_pes(); ++q) {
         DeviceGuard guard(graph.devices[q]);
-        all_degrees.emplace_back(graph.num_vertices, "out-degrees of all PEs");
-        set_degrees<<<kRankBlocks, kRankThreads>>>(graph.out[q], all_degrees[q].data());
+        all_logs.emplace_back(graph.num_vertices, "logarithms of out-degrees of all PEs");
+        set_log_degrees<<<kRankBlocks, kRankThreads>>>(graph.out[q], all_logs[q].data());
         SHOAL_CUDA(cudaGetLastError());
         SHOAL_CUDA(cudaDeviceSynchronize());
       }
@@ -97,9 +97,8 @@ struct RankHandsGpu {
         const CsrView& own = graph.out[q];
         for (pe_t to = 0; to < graph.n_pes(); ++to) {
           if (to == q || own.count == 0) continue;
-          SHOAL_CUDA(cudaMemcpyPeer(all_degrees[to].data() + own.first, graph.devices[to],
-                                    all_degrees[q].data() + own.first, graph.devices[q],
-                                    own.count * sizeof(std::uint32_t)));
+          SHOAL_CUDA(cudaMemcpyPeer(all_logs[to].data() + own.first, graph.devices[to], all_logs[q].data() + own.first,
+                                    graph.devices[q], own.count));
         }
       }
       for (const int device : graph.devices) {
@@ -107,7 +106,7 @@ struct RankHandsGpu {
         SHOAL_CUDA(cudaDeviceSynchronize());
       }
     }
-    return all_degrees[p].data();
+    return all_logs[p].data();
   }
   double* owed(const PlacedGraph& graph, pe_t p) {
     DeviceGuard guard(graph.devices[p]);

@@ -17,6 +17,8 @@ struct PageRankPlan : StrategyPlan<PageRankStrategy> {
 };
 /// @throws UsageError  alpha or tolerance out of range, or a tolerance that the precision cannot reach
 PageRankPlan plan_pagerank(const Machine&, const PlacedGraph&, const PageRankOptions&, Decisions& why);
+/// How many items a warp or a block takes at once, if the user does not say it.
+lane_t pagerank_fetch_on_gpus(const PlacedGraph&, const LaunchPlan&);
 /// Bytes of host memory.
 RunNeeds needs_of(const GraphSize&, const PageRankOptions&);
 

@@ -60,6 +60,13 @@ void check_pagerank_rules(double alpha, double tolerance) {
   }
 }
 
+lane_t pagerank_fetch_on_gpus(const PlacedGraph& graph, const LaunchPlan& launch) {
+  const auto lanes = static_cast<lane_t>(launch.block_threads);
+  if (launch.worker != WorkerKind::block) return 16;
+  // In a round each worker takes a full batch, however few items wait.
+  return launch.kernel == KernelKind::discrete && mean_degree(graph) >= 8 ? std::min<lane_t>(96, lanes) : lanes;
+}
+
 PageRankPlan plan_pagerank(const Machine& machine, const PlacedGraph& graph, const PageRankOptions& options,
                            Decisions& why) {
   check_pagerank_rules(options.alpha, options.tolerance);
@@ -82,12 +89,11 @@ PageRankPlan plan_pagerank(const Machine& machine, const PlacedGraph& graph, con
   if (plan.strategy == PageRankStrategy::async) {
     plan.launch = plan_vertices(machine, graph, options, why, "all vertices are active from the start");
     if (machine.on_gpu() && options.fetch == 0 && plan.launch.worker != WorkerKind::thread) {
-      const bool short_rows = mean_degree(graph) < 8;
-      const int lanes = plan.launch.block_threads;
-      plan.launch.fetch = plan.launch.worker != WorkerKind::block ? 16 : short_rows ? lanes : std::min(96, lanes);
-      decide_again(
-          why, "fetch", std::to_string(plan.launch.fetch),
-          short_rows ? "rows are short" : "most vertices that run have few arcs; hubs wait until running them pays");
+      plan.launch.fetch = pagerank_fetch_on_gpus(graph, plan.launch);
+      decide_again(why, "fetch", std::to_string(plan.launch.fetch),
+                   static_cast<int>(plan.launch.fetch) == plan.launch.block_threads
+                       ? "the warps of a block refuse most shares by themselves, so long batches cost little"
+                       : "most vertices that run have few arcs; hubs wait until running them pays");
     }
     // No share is ever dropped, and a vertex may run again before the shares that it pushed last time are judged.
     if (options.spill < 0 && graph.all_pes() > 1) plan.launch.spill_own *= 4;

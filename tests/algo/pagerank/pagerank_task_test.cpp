@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "shoal/algo/pagerank.hpp"
@@ -17,7 +18,7 @@ struct TwoPes {
   std::vector<arc_t> offsets{0, 3}, its_offsets{0, 4, 8, 12};
   std::vector<vertex_t> targets{1, 2, 3};
   std::vector<double> y{0}, residual{0}, its_residual{0, 0, 0}, owed{0, 0, 0, 0};
-  std::vector<std::uint32_t> degrees{3, 4, 4, 4};
+  std::vector<std::uint8_t> log_degrees{log_of_degree(3), 2, 2, 2};
   Task task{};
 
   TwoPes() {
@@ -31,7 +32,7 @@ struct TwoPes {
     task.residuals.part[0] = residual.data(), task.residuals.part[1] = its_residual.data();
     task.arcs.part[0] = offsets.data(), task.arcs.part[1] = its_offsets.data();
     task.owed = owed.data();
-    task.degrees = degrees.data();
+    task.log_degrees = log_degrees.data();
     task.uniform = .25, task.alpha = .85, task.epsilon = .01;
   }
   /// Pushes a share for vertex 1 as a worklist with judging by the pusher does. @return whether the owner gets an item
@@ -54,18 +55,36 @@ void expect_nothing_is_lost(double taken) {
 }
 
 TEST(PageRankTask, PassesOnWhatItTakes) {
-  for (const double taken : {1.0 / 3, -1.0 / 7, .0301, 12345.678}) {
+  for (const double taken : {1.0 / 3, -1.0 / 7, .0401, 12345.678}) {
     expect_nothing_is_lost<TwoPes<float>>(taken);
     expect_nothing_is_lost<TwoPes<double>>(taken);
   }
 }
 
 TEST(PageRankTask, LeavesAloneWhatIsBelowItsLimit) {
-  TwoPes<float> bed;
-  bed.residual[0] = .0299;
+  TwoPes<float> bed;  // three arcs count as four
+  bed.residual[0] = .0399;
   EXPECT_EQ(bed.task.range({0, 1}).size(), 0);
-  EXPECT_EQ(bed.residual[0], .0299);
+  EXPECT_EQ(bed.residual[0], .0399);
   EXPECT_EQ(bed.y[0], 0);
+}
+
+TEST(PageRankTask, LimitsGoByPowersOfTwo) {
+  const std::vector<int> logs = {0, 1, 2, 2, 2, 3, 3, 3, 3, 3, 4};
+  for (std::size_t i = 0; i < logs.size(); ++i) EXPECT_EQ(log_of_degree(static_cast<arc_t>(i + 1)), logs[i]) << i + 1;
+  EXPECT_EQ(log_of_degree((arc_t{1} << 31) - 1), 31);
+  EXPECT_EQ(log_of_degree(0), kNoOutArcs);
+  TwoPes<float> bed;
+  for (const auto& [log, limit] : {std::pair{0, .01}, {1, .02}, {2, .04}, {10, 10.24}}) {
+    bed.log_degrees[1] = static_cast<std::uint8_t>(log);
+    bed.task.owed = nullptr;
+    for (const double part : {.99, 1.01}) {
+      bed.its_residual[0] = 0;
+      EXPECT_EQ(bed.push(static_cast<float>(part * limit)), part > 1) << log;
+    }
+  }
+  bed.log_degrees[1] = kNoOutArcs;
+  EXPECT_FALSE(bed.push(1e6F)) << "a vertex without out-arcs never runs";
 }
 
 TEST(PageRankTask, GathersForOthersUntilItIsAPartOfTheirLimit) {
