@@ -111,35 +111,28 @@ struct Sifted : FanOut<false> {
   bool promising(const Item&, bool look) const { return look; }
 };
 
-/// The same; judged in two steps, by the pusher if the run says so.
-struct SiftedAndAsked : Sifted<true> {
-  static constexpr const char* kName = "sifted and asked";
-  using Answer = bool;
-  Answer ask(bool asks, const Item& item) const { return asks && accept(item); }
-  Answer ask_at(bool asks, pe_t pe, const Item& item) const {
-    SiftedAndAsked its = *this;
-    its.me = pe;
-    return its.ask(asks, item);
-  }
-  bool accepts(const Item&, Answer answer) const { return answer; }
-};
-
-/// Judged in two steps, by the pusher if the run says so, and nobody looks first.
-struct SiftedByAnswer : FanOut<false> {
+/// Nobody looks first.
+struct Unlooked : FanOut<false> {
   static constexpr bool kRefusesMost = true;
-  static constexpr const char* kName = "sifted by answer";
+};
+
+/// The same as Base, but judged in two steps, by the pusher if the run says so.
+template <class Base>
+struct Asked : Base {
+  static constexpr const char* kName = LooksFirst<Base> ? "sifted and asked" : "sifted by answer";
+  using Item = Small;
   using Answer = bool;
-  Answer ask(bool asks, const Item& item) const { return asks && accept(item); }
+  Answer ask(bool asks, const Item& item) const { return asks && this->accept(item); }
   Answer ask_at(bool asks, pe_t pe, const Item& item) const {
-    SiftedByAnswer its = *this;
+    Asked its = *this;
     its.me = pe;
     return its.ask(asks, item);
   }
   bool accepts(const Item&, Answer answer) const { return answer; }
 };
 
-/// The same; for an item of another PE the first step says whether the item is worth sending.
-struct SiftedByWorth : SiftedByAnswer {
+/// Judged in two steps; for an item of another PE the first says whether the item is worth sending.
+struct SiftedByWorth : Asked<Unlooked> {
   static constexpr const char* kName = "sifted by worth";
   Answer ask(bool asks, const Item& item) const {
     if (!asks) return false;
@@ -148,7 +141,7 @@ struct SiftedByWorth : SiftedByAnswer {
   bool worth_sending(const Item&, Answer answer) const { return answer; }
   Answer ask_at(bool asks, pe_t pe, const Item& item) const {
     if (asks && at(item).refused) sim::fail("item " + std::to_string(item.node) + " is not worth sending");
-    return SiftedByAnswer::ask_at(asks, pe, item);
+    return Asked::ask_at(asks, pe, item);
   }
 };
 
@@ -274,7 +267,7 @@ class SchedulerScenario final : public sim::Scenario {
 int main(int argc, char** argv) {
   shoal::sim::OneOf<SchedulerScenario<FanOut<true>>, SchedulerScenario<ByHand>, SchedulerScenario<FanOut<false>>,
                     SchedulerScenario<Sifted<false>>, SchedulerScenario<Sifted<true>>,
-                    SchedulerScenario<SiftedAndAsked>, SchedulerScenario<SiftedByAnswer>,
+                    SchedulerScenario<Asked<Sifted<true>>>, SchedulerScenario<Asked<Unlooked>>,
                     SchedulerScenario<SiftedByWorth>>
       scenario;
   return shoal::sim::run_scenario("scheduler", scenario, argc, argv);

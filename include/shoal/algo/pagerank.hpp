@@ -10,9 +10,10 @@
 // at their limit.
 //
 // A limit is epsilon times the out-degree, on GPUs rounded to a power of two. So the cost of passing on, per unit of residual that
-// disappears, is about the same for all vertices, and hubs wait until it pays off. Epsilon shrinks from run to run, so large residuals are passed on first. No
-// residual is lost: what stays below its limit remains in r at its owner, counts in the error bound, and is added to the ranks
-// at the end (one step, without its consequences). Vertices without out-arcs have nothing to pass on and are never queued.
+// disappears, is about the same for all vertices, and hubs wait until it pays off. Epsilon shrinks from run to run, so large
+// residuals are passed on first. No residual is lost: what stays below its limit remains in r at its owner, counts in the error
+// bound, and is added to the ranks at the end (one step, without its consequences). Vertices without out-arcs have nothing to pass
+// on and are never queued.
 //
 // Why no vertex is forgotten: a residual reaches its limit by an addition, and the item of that addition stays queued until the
 // vertex is run or its residual is below the limit again. Why a run ends: a vertex that is run takes at least its limit, and at
@@ -42,8 +43,9 @@
 
 namespace shoal {
 
-/// The logarithm of an out-degree to base 2, rounded: 0 for 1, 1 for 2, 2 for 3 to 5, 3 for 6 to 10. kNoOutArcs for 0.
 inline constexpr std::uint8_t kNoOutArcs = 255;
+/// The logarithm to base 2 of a power of two near an out-degree, the largest that is at most 1.5 times the degree: 0 for 1, 1 for 2,
+/// 2 for 3 to 5, 3 for 6 to 10. kNoOutArcs for a degree of 0.
 SHOAL_FN inline std::uint8_t log_of_degree(arc_t degree) {
   if (degree == 0) return kNoOutArcs;
   const auto more = static_cast<std::uint64_t>(degree + degree / 2);
