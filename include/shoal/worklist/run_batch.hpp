@@ -17,9 +17,13 @@ struct RangeOf<TaskT> {
   using Type = decltype(std::declval<const TaskT&>().range(std::declval<const typename TaskT::Item&>()));
 };
 
-/// The lanes first share the elements of all ranges of a batch together, but only this many of each range. The rest of longer
-/// ranges follows, one range after another.
+/// The lanes first share the elements of all ranges of a batch together, but only this many of each range. In further turns they
+/// share the elements that longer ranges have beyond these.
+#if defined(SHOAL_SIMULATE)
+inline constexpr lane_t kHub = 2;  // a simulation's ranges are short
+#else
 inline constexpr lane_t kHub = 1u << 12;
+#endif
 
 /// The number, within a batch, of the first element that comes from an item, and the number of that item, packed into one word.
 /// Desk::start has one for each item that has elements, in the order of the items.
@@ -71,7 +75,8 @@ template <class TaskT>
 inline constexpr bool kMakesFreely = SelfContained<TaskT>;
 
 /// Worker-collective: balanced fan-out. Lane i looks up the range of item i; then the lanes share all elements, and search
-/// together for the item to which each element belongs.
+/// together for the item to which each element belongs. The first turn has up to kHub elements of each range. Usually these are all;
+/// the next turns have what is left of longer ranges. All turns run the same code, because pushing is most of a kernel's code.
 /// Source: Merrill et al., PPoPP 2012 (scan and search).
 template <Worker W, class View>
 SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Task>& desk, lane_t n) {
@@ -80,53 +85,45 @@ SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Ta
   using Item = typename View::Item;
   const auto& task = out.view().task;
   const lane_t i = w.lane();
-  lane_t size = 0, elements = 0, items = 0;
+  std::int64_t size = 0;  // elements of this lane's range, if its item is to be run
   {
     SHOAL_TIMED(w, out.now(), Section::split);
     if (i < n) {
       const auto item = desk.item[i];
       const auto range = task.range(item);  // before live(), so that the loads of both are in flight together
-      if (live(out, item)) size = static_cast<lane_t>(range.size() < kHub ? range.size() : kHub);
+      if (live(out, item)) size = static_cast<std::int64_t>(range.size());
       desk.range[i] = range;
     }
+  }
+  std::int64_t first = 0;  // a turn has elements [first, first + most) of each range
+  for (lane_t most = kHub;;) {
     // Both sums packed into one: fewer than 2^22 elements, and at most 2^9 items that have some.
     constexpr lane_t kItem = 1u << 22;
     static_assert(kHub * BatchStart::kMostItems < kItem && BatchStart::kMostItems <= ~lane_t{0} / kItem);
-    const Scan scan = w.exclusive_sum(size + (size > 0 ? kItem : 0));
-    if (size > 0) desk.start[scan.before / kItem] = BatchStart::of(scan.before % kItem, i);
-    elements = scan.total % kItem, items = scan.total / kItem;
+    const lane_t some = size <= first ? 0 : size - first < most ? static_cast<lane_t>(size - first) : most;
+    const Scan scan = w.exclusive_sum(some + (some > 0 ? kItem : 0));
+    if (some > 0) desk.start[scan.before / kItem] = BatchStart::of(scan.before % kItem, i);
+    const lane_t elements = scan.total % kItem, items = scan.total / kItem;
     w.sync();
-  }
-  lane_t low = 0;
-  const auto make_at = [&](lane_t at, lane_t k, bool has) {
-    const auto start = [&](lane_t j) { return desk.start[j].element(); };
-    // A warp starts a new search for each of its few elements: keeping the last result would cost it more.
-    const BatchStart from = desk.start[w.search(items, at, !HasParts<W> || k == 0, low, start)];
-    if (!kMakesFreely<TaskT> && !has) return Item{};
-    return task.make(desk.item[from.item()], desk.range[from.item()][at - from.element()]);
-  };
-  if constexpr (kSifts<W, TaskT>) {
-    out.push_sifted(w, desk.sieve, lane_t{0}, elements, make_at);
-  } else {
-    out.template push_numbered</*kTogether=*/true>(w, lane_t{0}, elements, make_at);
-  }
-  if (elements < kHub || !w.any(size == kHub)) return;
-  for (lane_t j = 0; j < items; ++j) {  // the rest of very long ranges, one range after another
-    const lane_t h = desk.start[j].item();
-    const auto range = desk.range[h];
-    if (range.size() <= kHub) continue;
-    if (w.lane() == 0) out.beat();
-    const auto item = desk.item[h];
-    const auto make_of_range = [&](std::int64_t e, lane_t, bool has) {
-      return kMakesFreely<TaskT> || has ? task.make(item, range[e]) : Item{};
+    lane_t low = 0;
+    const auto make_at = [&](lane_t at, lane_t k, bool has) {
+      const auto start = [&](lane_t j) { return desk.start[j].element(); };
+      // A warp starts a new search for each of its few elements: keeping the last result would cost it more.
+      const BatchStart from = desk.start[w.search(items, at, !HasParts<W> || k == 0, low, start)];
+      if (!kMakesFreely<TaskT> && !has) return Item{};
+      return task.make(desk.item[from.item()], desk.range[from.item()][first + (at - from.element())]);
     };
-    const auto first = std::int64_t{kHub}, last = static_cast<std::int64_t>(range.size());
     if constexpr (kSifts<W, TaskT>) {
-      w.sync();  // push_sifted() asks for a collective between two calls
-      out.push_sifted(w, desk.sieve, first, last, make_of_range);
+      out.push_sifted(w, desk.sieve, lane_t{0}, elements, make_at);
     } else {
-      out.template push_numbered</*kTogether=*/true, /*kMany=*/true>(w, first, last, make_of_range);
+      out.template push_numbered</*kTogether=*/true>(w, lane_t{0}, elements, make_at);
     }
+    if (elements < most) return;
+    const bool has_more = size - first > most;
+    if (!w.any(has_more)) return;
+    first += most;
+    most = (kItem - 1) / w.count_before(has_more).total;
+    if (w.lane() == 0) out.beat();
   }
 }
 
