@@ -109,21 +109,21 @@ class Out : public Queuing<W, View> {
     }
   }
 
-  /// push_numbered<true>() for workers that sift (kSifts). The parts of the worker make items, and refuse what they can refuse,
-  /// without waiting for one another. The worker meets when more than one item per lane is left in the sieve, or at the end, and
-  /// pushes one for each lane at a time. A collective must follow before the next call.
-  template <class Number, class Make>
-  SHOAL_FN void push_sifted(const W& w, const Sieve<Item>& sieve, Number begin, Number end, Make make) {
+  /// push_numbered<true>() of the elements [0, end), for workers that sift (kSifts). The parts of the worker make items, and refuse
+  /// what they can refuse, without waiting for one another. The worker meets when more than one item per lane is left in the sieve, or
+  /// at the end, and pushes one for each lane at a time. A collective must follow before the next call.
+  template <class Make>
+  SHOAL_FN void push_sifted(const W& w, const Sieve<Item>& sieve, lane_t end, Make make) {
     const lane_t part = w.lane() / W::kSearchers, parts = w.size() / W::kSearchers;
     // If there are few elements, all parts take some.
-    const Number most = W::kOffers * W::kSearchers, even = ((end - begin) / w.size() + 1) * W::kSearchers;
-    const Number turn = even < most ? even : most;
-    Number at = begin + part * turn;
+    const lane_t most = W::kOffers * W::kSearchers, even = (end / w.size() + 1) * W::kSearchers;
+    const lane_t turn = even < most ? even : most;
+    lane_t at = part * turn;
     for (bool more = true; more;) {
       for (lane_t in_sieve = 0; at < end && in_sieve <= w.size();) {
         in_sieve = sift(w, sieve, at, turn, end, make);
         at += parts * turn;
-        if (w.lane() == 0 && (at - begin) % kElementsOfABeat == 0) beat();
+        if (w.lane() == 0 && at % kElementsOfABeat == 0) beat();
       }
       more = w.any(at < end);
       lane_t n = *sieve.count;
@@ -290,14 +290,14 @@ class Out : public Queuing<W, View> {
 
   /// One turn of a part: makes the items of `turn` elements from `at` on, those before `end`, refuses what it can, and puts the others
   /// into the sieve. Returns how many items are there then.
-  template <class Number, class Make>
-  SHOAL_FN lane_t sift(const W& w, const Sieve<Item>& sieve, Number at, Number turn, Number end, const Make& make) {
+  template <class Make>
+  SHOAL_FN lane_t sift(const W& w, const Sieve<Item>& sieve, lane_t at, lane_t turn, lane_t end, const Make& make) {
     Item item[W::kOffers];
     bool has[W::kOffers], passes[W::kOffers];
     {
       SHOAL_TIMED(w, now_, Section::make);
       for (lane_t k = 0; k < W::kOffers; ++k) {
-        const Number i = at + k * W::kSearchers + w.lane() % W::kSearchers;
+        const lane_t i = at + k * W::kSearchers + w.lane() % W::kSearchers;
         has[k] = i < end && i - at < turn;
         item[k] = make(i < end ? i : end - 1, k, has[k]);
       }

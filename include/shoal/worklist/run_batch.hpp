@@ -17,24 +17,25 @@ struct RangeOf<TaskT> {
   using Type = decltype(std::declval<const TaskT&>().range(std::declval<const typename TaskT::Item&>()));
 };
 
-/// The lanes first share the elements of all ranges of a batch together, but only this many of each range. In further turns they
-/// share the elements that longer ranges have beyond these.
+/// The lanes share the elements of a batch in turns. The first turn has at most kHub elements of each range. The next ones have what
+/// longer ranges have beyond these, at most kLongTurn elements of all of them together.
 #if defined(SHOAL_SIMULATE)
-inline constexpr lane_t kHub = 2;  // a simulation's ranges are short
+inline constexpr lane_t kHub = 2, kLongTurn = 4;  // a simulation's ranges are short
 #else
-inline constexpr lane_t kHub = 1u << 12;
+inline constexpr lane_t kHub = 1u << 12, kLongTurn = (1u << 22) - 1;
 #endif
 
-/// The number, within a batch, of the first element that comes from an item, and the number of that item, packed into one word.
+/// The number, within a turn, of the first element that comes from an item, and the number of that item, packed into one word.
 /// Desk::start has one for each item that has elements, in the order of the items.
 struct BatchStart {
-  static constexpr lane_t kMostItems = 512;
+  static constexpr lane_t kMostItems = 512, kElements = 1u << 22;  ///< a turn has fewer than kElements elements
   lane_t word;
   SHOAL_FN static BatchStart of(lane_t element, lane_t item) { return {element * kMostItems + item}; }
   SHOAL_FN lane_t element() const { return word / kMostItems; }
   SHOAL_FN lane_t item() const { return word % kMostItems; }
 };
-static_assert(std::uint64_t{kHub} * BatchStart::kMostItems * BatchStart::kMostItems < std::uint64_t{1} << 32);
+static_assert(std::uint64_t{BatchStart::kElements} * BatchStart::kMostItems <= std::uint64_t{1} << 32);
+static_assert(kHub * BatchStart::kMostItems < BatchStart::kElements && kLongTurn < BatchStart::kElements);
 
 /// The desk of a worker that does not sift.
 template <class TaskT>
@@ -80,7 +81,7 @@ inline constexpr bool kMakesFreely = SelfContained<TaskT>;
 /// Source: Merrill et al., PPoPP 2012 (scan and search).
 template <Worker W, class View>
 SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Task>& desk, lane_t n) {
-  static_assert(ActsTogether<W> && W::kMaxLanes <= BatchStart::kMostItems);
+  static_assert(ActsTogether<W> && W::kMaxLanes <= BatchStart::kMostItems && W::kMaxLanes <= kLongTurn);
   using TaskT = typename View::Task;
   using Item = typename View::Item;
   const auto& task = out.view().task;
@@ -97,14 +98,18 @@ SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Ta
   }
   std::int64_t first = 0;  // a turn has elements [first, first + most) of each range
   for (lane_t most = kHub;;) {
-    // Both sums packed into one: fewer than 2^22 elements, and at most 2^9 items that have some.
-    constexpr lane_t kItem = 1u << 22;
-    static_assert(kHub * BatchStart::kMostItems < kItem && BatchStart::kMostItems <= ~lane_t{0} / kItem);
-    const lane_t some = size <= first ? 0 : size - first < most ? static_cast<lane_t>(size - first) : most;
-    const Scan scan = w.exclusive_sum(some + (some > 0 ? kItem : 0));
-    if (some > 0) desk.start[scan.before / kItem] = BatchStart::of(scan.before % kItem, i);
-    const lane_t elements = scan.total % kItem, items = scan.total / kItem;
-    w.sync();
+    lane_t elements, items;
+    {
+      SHOAL_TIMED(w, out.now(), Section::split);
+      // Both sums packed into one: the elements, and the items that have some.
+      constexpr lane_t kItem = BatchStart::kElements;
+      static_assert(BatchStart::kMostItems <= ~lane_t{0} / kItem);
+      const lane_t some = size <= first ? 0 : size - first < most ? static_cast<lane_t>(size - first) : most;
+      const Scan scan = w.exclusive_sum(some + (some > 0 ? kItem : 0));
+      if (some > 0) desk.start[scan.before / kItem] = BatchStart::of(scan.before % kItem, i);
+      elements = scan.total % kItem, items = scan.total / kItem;
+      w.sync();
+    }
     lane_t low = 0;
     const auto make_at = [&](lane_t at, lane_t k, bool has) {
       const auto start = [&](lane_t j) { return desk.start[j].element(); };
@@ -114,7 +119,7 @@ SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Ta
       return task.make(desk.item[from.item()], desk.range[from.item()][first + (at - from.element())]);
     };
     if constexpr (kSifts<W, TaskT>) {
-      out.push_sifted(w, desk.sieve, lane_t{0}, elements, make_at);
+      out.push_sifted(w, desk.sieve, elements, make_at);
     } else {
       out.template push_numbered</*kTogether=*/true>(w, lane_t{0}, elements, make_at);
     }
@@ -122,7 +127,7 @@ SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Ta
     const bool has_more = size - first > most;
     if (!w.any(has_more)) return;
     first += most;
-    most = (kItem - 1) / w.count_before(has_more).total;
+    most = kLongTurn / w.count_before(has_more).total;
     if (w.lane() == 0) out.beat();
   }
 }
