@@ -20,7 +20,7 @@ struct RangeOf<TaskT> {
 /// The lanes share the elements of a batch in turns. The first turn has at most kHub elements of each range. The next ones have what
 /// longer ranges have beyond these, at most kLongTurn elements of all of them together.
 #if defined(SHOAL_SIMULATE)
-inline constexpr lane_t kHub = 2, kLongTurn = 4;  // a simulation's ranges are short
+inline constexpr lane_t kHub = 2, kLongTurn = 16;  // short, for third turns; long enough to fill a sieve
 #else
 inline constexpr lane_t kHub = 1u << 12, kLongTurn = (1u << 22) - 1;
 #endif
