@@ -24,13 +24,19 @@ struct Bfs : LowersWord<level_t> {
   bool look_first = true;         ///< load before the atomic minimum: fewer atomics, but one more load latency per hop
   std::uint8_t* bytes = nullptr;  ///< [vertices] copies of this PE; or null
 
-  // Either load is one predicated instruction, without a branch around it. So the loads of several items, and those of
-  // range(), are in flight together. When stale() branched, a hop of a road took longer by the latency of a load.
-  SHOAL_FN level_t look(bool asks, Item item) const {
-    const bool in_bytes = has_byte(item);
-    const level_t byte = load_if(asks && look_first && in_bytes, bytes + (in_bytes ? item.v : 0), kNoByte);
-    const level_t word = load_if<Scope::system>(asks && look_first && !in_bytes, known + item.v, kUnreached);
-    return in_bytes ? byte : word;
+  /// A lane looks at bytes if all of its items have one, and otherwise at words.
+  using Look = level_t;
+  template <lane_t kSome>
+  SHOAL_FN void look(const bool (&asks)[kSome], const Item (&item)[kSome], Look (&found)[kSome]) const {
+    bool in_bytes = true;
+    for (lane_t k = 0; k < kSome; ++k) in_bytes = in_bytes && has_byte(item[k]);
+    if (in_bytes) {
+      for (lane_t k = 0; k < kSome; ++k) found[k] = load_if(asks[k], bytes + item[k].v, std::uint8_t{0});
+    } else if (look_first) {
+      for (lane_t k = 0; k < kSome; ++k) found[k] = load_if<Scope::system>(asks[k], known + item[k].v, level_t{0});
+    } else {
+      for (lane_t k = 0; k < kSome; ++k) found[k] = kUnreached;
+    }
   }
   SHOAL_FN bool accepts(Item item, Answer before) const {
     note(item, before);

@@ -26,7 +26,11 @@
 //   look(asks, item), promising(item, look)
 //                          the same in two steps, in place of promising. look loads the data that promising compares with, and
 //                          must load nothing if `asks` is false. On a GPU the loads for the items of a lane are in flight
-//                          together if look makes them conditional with load_if, and not with a branch
+//                          together if look makes them conditional with load_if, and not with a branch. The condition must be
+//                          `asks` alone: for any other one, ptxas waits for each load before it issues the next
+//   look(asks, item, found)
+//                          the same for some items of a lane, in arrays of one size, in place of look(asks, item). For tasks that
+//                          choose what to load: their branch is then outside of all loads. `found` has elements of type Look
 //   worth_sending(item)    false if an item for another PE need not be sent. The pusher calls it once per item; it may record
 //                          in its own PE's data which items it lets through. A task with ask may have
 //                          worth_sending(item, answer) instead: the pusher first calls ask, on its own PE's data
@@ -58,6 +62,7 @@
 #pragma once
 #include <concepts>
 #include <type_traits>
+#include <utility>
 
 #include "shoal/core/fn.hpp"
 #include "shoal/core/types.hpp"
@@ -101,8 +106,24 @@ template <class T>
 concept LooksFirst = requires(const T& t, const typename T::Item& item) {
   { t.promising(item, t.look(true, item)) } -> std::convertible_to<bool>;
 };
+/// The same for some items of a lane at once.
 template <class T>
-concept HasPromising = PromisesAtOnce<T> || LooksFirst<T>;
+concept LooksTogether = requires(const T& t, const typename T::Item (&item)[2], const bool (&asks)[2],
+                                 typename T::Look (&found)[2]) {
+  t.look(asks, item, found);
+  { t.promising(item[0], found[0]) } -> std::convertible_to<bool>;
+};
+/// What look() loads for an item.
+template <class T>
+struct LookOf {
+  using Type = decltype(std::declval<const T&>().look(true, std::declval<const typename T::Item&>()));
+};
+template <LooksTogether T>
+struct LookOf<T> {
+  using Type = typename T::Look;
+};
+template <class T>
+concept HasPromising = PromisesAtOnce<T> || LooksFirst<T> || LooksTogether<T>;
 template <class T>
 concept HasWorthSending = requires(const T& t, const typename T::Item& item) {
   { t.worth_sending(item) } -> std::convertible_to<bool>;
@@ -215,7 +236,8 @@ constexpr bool check_task() {
   static_assert(
       HasPromising<T> || requires { &Lacks::promising, &Lacks::look; },
       "promising is `bool promising(Item) const`, or `Look look(bool, Item) const` and `bool promising(Item, Look) "
-      "const`");
+      "const`, or the same with a type Look and `template <lane_t N> void look(const bool (&)[N], const Item (&)[N], "
+      "Look (&)[N]) const`");
   static_assert(
       AsksFirst<T> || requires { &Lacks::ask, &Lacks::accepts; },
       "judging in two steps needs a type Answer, `Answer ask(bool, Item) const` and `bool accepts(Item, Answer) "

@@ -14,9 +14,13 @@ inline constexpr bool kJudgesAtOnce =
 template <class W, class TaskT, lane_t kSome>
 SHOAL_FN void look_if_promising(const W& w, const TaskT& task, const bool (&asks)[kSome],
                                 const typename TaskT::Item (&item)[kSome], bool (&promising)[kSome]) {
-  if constexpr (LooksFirst<TaskT>) {
-    decltype(task.look(true, item[0])) look[kSome];
-    for (lane_t k = 0; k < kSome; ++k) look[k] = task.look(asks[k], item[k]);
+  if constexpr (LooksTogether<TaskT> || LooksFirst<TaskT>) {
+    typename LookOf<TaskT>::Type look[kSome];
+    if constexpr (LooksTogether<TaskT>) {
+      task.look(asks, item, look);
+    } else {
+      for (lane_t k = 0; k < kSome; ++k) look[k] = task.look(asks[k], item[k]);
+    }
     w.keep_in_flight();
     for (lane_t k = 0; k < kSome; ++k) promising[k] = task.promising(item[k], look[k]);
   } else {

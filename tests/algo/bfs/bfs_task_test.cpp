@@ -18,7 +18,11 @@ struct Two {
   std::vector<std::uint8_t> bytes{Bfs::kNoByte, Bfs::kNoByte};
   Bfs task{{{}, known.data(), {}}, {}, true, bytes.data()};
 
-  bool promising(Bfs::Item item) const { return task.promising(item, task.look(true, item)); }
+  bool promising(Bfs::Item item) const {
+    level_t found[1];
+    task.look<1>({true}, {item}, found);
+    return task.promising(item, found[0]);
+  }
   bool accept(Bfs::Item item) const { return task.accepts(item, task.ask(true, item)); }
 };
 
@@ -38,7 +42,8 @@ TEST(LevelsInBytes, WhatIsNotAskedForChangesNothing) {
   Two two;
   Bfs nothing_there = two.task;  // neither array may be read
   nothing_there.known = nullptr, nothing_there.bytes = nullptr;
-  nothing_there.look(false, {});
+  level_t found[1];
+  nothing_there.look<1>({false}, {{}}, found);
   EXPECT_GE(two.task.ask(false, {1, 7}), 7u);
   EXPECT_EQ(two.known[1], kUnreached);
   EXPECT_EQ(two.bytes[1], Bfs::kNoByte);
