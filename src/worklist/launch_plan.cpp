@@ -13,8 +13,10 @@ namespace {
 
 // The measurements behind each constant are in docs/decisions/0023-what-auto-goes-by.md.
 constexpr double kItemsOfAnElement = 2, kItemsOfAnElementAmongPes = 8;  ///< items per element for which spill has space
-constexpr ticket_t kSlotsOfAChannel = 1 << 12, kChannels = 4;  ///< fewest slots; most channels from a GPU to another
-constexpr double kFanOutOfBlocks = 7;  ///< from this mean fan-out on, workers are blocks and not warps
+constexpr ticket_t kSlotsOfAChannel = 1 << 12, kChannels = 4;  ///< fewest slots; channels from a GPU to another
+constexpr ticket_t kSlotsToAll = 1 << 23;                      ///< most slots of a GPU's channels to all others
+constexpr ticket_t kSlotsOfMore = 1 << 22;  ///< with so many slots to another GPU, there are twice as many channels
+constexpr double kFanOutOfBlocks = 7;       ///< from this mean fan-out on, workers are blocks and not warps
 
 /// Records one decision; its reason is `reason`, unless the user asked for the value.
 template <class T>
@@ -69,11 +71,19 @@ constexpr std::int64_t kBytesOfASegment = 4096;
 /// then, so a worker that claims a part of one finds many (docs/decisions/0051-blocks-send-together.md).
 constexpr std::int64_t kBytesOfFullSegments = 1 << 17;
 
+constexpr ticket_t kItemsOfSegments = 1 << 20;  ///< most items in all segments from a PE to another
+
+/// Lets items go to other PEs in segments of `bytes` bytes, or one by one if `bytes` is 0.
+void set_batch_bytes(LaunchPlan& plan, std::int64_t bytes) {
+  plan.batch_bytes = bytes;
+  if (bytes > 0) plan.channel_capacity = std::min(plan.channel_capacity, kItemsOfSegments);
+}
+
 /// Decides how items go to other PEs.
 void plan_batches(const Options& options, bool processes, LaunchPlan& plan, Decisions& why) {
   const bool waits = options.batch_wait > 0 || options.batch_wait_us > 0;
   const bool in_segments = options.batch_bytes > 0 || processes || waits;
-  plan.batch_bytes = options.batch_bytes > 0 ? options.batch_bytes : in_segments ? kBytesOfASegment : 0;
+  set_batch_bytes(plan, options.batch_bytes > 0 ? options.batch_bytes : in_segments ? kBytesOfASegment : 0);
   plan.batch_wait = static_cast<lane_t>(options.batch_wait);
   plan.batch_wait_us = static_cast<lane_t>(options.batch_wait_us);
   const bool asked = options.batch_bytes > 0 || (options.batch_bytes == 0 && !processes);
@@ -134,18 +144,23 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
        : on_gpu             ? "items judged at once, divided by the mean fan-out of " + rough(fan_out)
                             : "a cache line or two of items");
 
-  const std::int64_t wanted = std::clamp<std::int64_t>(items, 1 << 12, 1 << 24);
+  // If vertices wait in the ring more than once, as in shortest paths in FIFO order, and it is full, the rest is run from spill, newest
+  // first, and so more than twice as often (docs/decisions/0067-rings-that-do-not-fill.md).
+  const std::int64_t wanted = on_gpu ? std::clamp<std::int64_t>(items + items / 2, 1 << 12, 1 << 26)
+                                     : std::clamp<std::int64_t>(items, 1 << 12, 1 << 24);
   plan.capacity =
       std::bit_ceil(static_cast<ticket_t>(options.capacity > 0 ? std::max<std::int64_t>(options.capacity, 2) : wanted));
   note(why, "capacity", static_cast<std::int64_t>(plan.capacity), options.capacity > 0,
-       "about the number of vertices of a PE");
+       on_gpu ? "more than the number of vertices of a PE" : "about the number of vertices of a PE");
   // Channel slots are cheap where memory is plentiful, and an item that finds no slot costs its pusher tens of times as much.
-  plan.channel_capacity = on_gpu && options.capacity == 0 ? std::min<ticket_t>(plan.capacity, 1 << 20)
+  const ticket_t slots = std::bit_floor(kSlotsToAll / static_cast<ticket_t>(std::max<pe_t>(n_pes - 1, 1)));
+  plan.channel_capacity = on_gpu && options.capacity == 0 ? std::min(plan.capacity, slots)
                                                           : std::clamp<ticket_t>(plan.capacity / 4, 2, 1 << 18);
   // While one worker drains a channel, the others wait for it, for some microseconds (docs/decisions/0054-channels-in-parallel.md).
   // A worker of one lane would poll one channel after the other.
   if (on_gpu && plan.worker != WorkerKind::thread) {
-    plan.channels = static_cast<lane_t>(std::clamp<ticket_t>(plan.channel_capacity / kSlotsOfAChannel, 1, kChannels));
+    const ticket_t most = plan.channel_capacity >= kSlotsOfMore ? 2 * kChannels : kChannels;
+    plan.channels = static_cast<lane_t>(std::clamp<ticket_t>(plan.channel_capacity / kSlotsOfAChannel, 1, most));
   }
   // A PE can run items that find no slot in its own ring, but not those that find no slot at other PEs. In an order far from the
   // best, a task makes several items per element, and in a round of a star all vertices but one wait at once.
@@ -195,7 +210,7 @@ void fit_to_wires(LaunchPlan& plan) {
         "judge 'remote' needs PEs that access each other's memory, but this run has several processes; use "
         "--judge owner");
   }
-  if (plan.batch_bytes <= 0) plan.batch_bytes = kBytesOfASegment;
+  if (plan.batch_bytes <= 0) set_batch_bytes(plan, kBytesOfASegment);
 }
 
 void fit_to_gpus(const LaunchPlan& plan) {
@@ -219,8 +234,8 @@ std::string full_line(const LaunchPlan& plan, std::int64_t waiting, std::int64_t
 void gather_in_segments(LaunchPlan& plan, const Options& options, bool on_gpu, pe_t n_pes, bool processes,
                         Decisions& why) {
   if (!on_gpu || n_pes == 1 || processes || options.batch_bytes >= 0) return;
-  plan.batch_bytes =
-      static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(kBytesOfFullSegments / n_pes)));
+  set_batch_bytes(plan,
+                  static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(kBytesOfFullSegments / n_pes))));
   std::erase_if(why, [](const Decision& one) { return one.option == "batch_bytes"; });
   note(why, "batch_bytes", plan.batch_bytes, false,
        "every item pushed for another GPU is sent, so a segment gets many items");

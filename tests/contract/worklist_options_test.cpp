@@ -7,6 +7,7 @@
 #include <iterator>
 #include <limits>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -327,6 +328,30 @@ TEST(WorklistPlan, OnePeHasRoomForItsItemsAndTheirElements) {
     }
     EXPECT_GE(room(on_gpu, 1 << 20, 32), 2 * (32 << 20)) << (on_gpu ? "GPU" : "CPU threads");
   }
+}
+
+// In the order of arrival, vertices wait more than once; a GPU that has no slot for them runs them from spill, which takes much longer.
+// The more GPUs there are, the fewer slots has each of the others.
+TEST(WorklistPlan, RingsAndChannelsOfGpusDoNotFill) {
+  const auto plan = [](bool on_gpu, pe_t n_pes, std::int64_t items) {
+    Decisions why;
+    return plan_launch(Options(), on_gpu, n_pes, items, 31, why);
+  };
+  EXPECT_EQ(plan(true, 1, 1 << 24).capacity, 1u << 25);
+  EXPECT_EQ(plan(true, 1, std::int64_t{1} << 30).capacity, 1u << 26);
+  EXPECT_EQ(plan(false, 1, 1 << 24).capacity, 1u << 24);
+  for (const auto& [n_pes, slots, channels] : {std::tuple{2, 1 << 23, 8}, {3, 1 << 22, 8}, {4, 1 << 21, 4}}) {
+    const LaunchPlan among = plan(true, n_pes, 1 << 23);
+    EXPECT_EQ(among.channel_capacity, static_cast<ticket_t>(slots)) << n_pes;
+    EXPECT_EQ(among.channels, static_cast<lane_t>(channels)) << n_pes;
+  }
+  const LaunchPlan small = plan(true, 2, 1 << 19);
+  EXPECT_EQ(small.channel_capacity, 1u << 20);
+  EXPECT_EQ(small.channels, 4u);
+  Options segments;
+  segments.batch_bytes = 4096;
+  Decisions why;
+  EXPECT_EQ(plan_launch(segments, true, 2, 1 << 23, 31, why).channel_capacity, 1u << 20);
 }
 
 // Several GPUs of one process use larger segments by default. A size that the user chose is kept.

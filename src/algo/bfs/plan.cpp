@@ -52,7 +52,8 @@ lane_t bfs_batches_on_gpus(const PlacedGraph& graph) {
   if (!is_skewed(graph)) return graph.num_vertices >= 1 << 24 ? 8 : graph.num_vertices >= 1 << 22 ? 4 : 1;
   // A block of an H100, which has 264, has 1/264 of all arcs: 1,024 means that the longest row is a quarter of that, 400 two thirds.
   const arc_t longest_rows = graph.num_arcs / std::max<arc_t>(graph.max_degree, 1);
-  return longest_rows >= 1024 ? 4 : longest_rows >= 400 ? 2 : 1;
+  const bool many = graph.num_vertices / graph.n_pes() >= 1 << 23;
+  return longest_rows >= 2560 && many ? 8 : longest_rows >= 1024 ? 4 : longest_rows >= 400 ? 2 : 1;
 }
 
 std::pair<BfsStrategy, const char*> choose_bfs_on_gpus(const PlacedGraph& graph) {

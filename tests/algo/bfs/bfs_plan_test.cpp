@@ -49,6 +49,8 @@ TEST(BfsPlan, WindowsWhereAGpuHasMoreOfARoadThanItRunsInTime) {
 }
 
 TEST(BfsPlan, BatchesAreLongUnlessOneRowIsALargePartOfABlocksWork) {
+  EXPECT_EQ(bfs_batches_on_gpus(shape(1 << 23, 30.51, 91008)), 8u) << "community:23";
+  EXPECT_EQ(bfs_batches_on_gpus(shape(1 << 23, 30.51, 91008, 2)), 4u) << "community:23, two PEs";
   EXPECT_EQ(bfs_batches_on_gpus(shape(1 << 22, 30.12, 54696)), 4u) << "community:22";
   EXPECT_EQ(bfs_batches_on_gpus(shape(1 << 22, 30.59, 163119)), 2u) << "kron:22";
   EXPECT_EQ(bfs_batches_on_gpus(shape(1 << 20, 29.95, 64271)), 2u) << "kron:20";
