@@ -125,6 +125,7 @@ std::vector<Talk::Bytes> Talk::hear_all(const std::string& where) {
         const std::string what = said_ == 1 ? " has not come, " : " has not come there, ";
         const std::string why = describe(process()) + " " + where + ", " + describe(p) + what +
                                 "and has done nothing for " + exact(patience_seconds_) + " s";
+        given_up_ = true;
         boards_->end(why);
         throw TransportError(why);
       }
@@ -151,6 +152,7 @@ std::string Talk::watch() {
     const double still = watched_[static_cast<std::size_t>(p)].seconds(seconds_of_beat(boards_->beat_of(p)));
     if (p == process() || still <= patience_seconds_ + 1) continue;
     why = describe(p) + " has done nothing for " + exact(patience_seconds_) + " s during a run";
+    given_up_ = true;
     boards_->end(why);
   }
   if (why.empty()) return why;
@@ -167,8 +169,8 @@ std::string Talk::held_up() {
     if (stands_.size() == at) stands_.emplace_back(worked);
     if (stands_[at].seconds(worked) > patience_seconds_ + 1 && p != process() && who < 0) who = p;
   }
-  // A second more than a thread that is not held up takes to report it.
-  if (who < 0 || boards_->longest_call() <= patience_seconds_ + 2) return "";
+  // A second more than a thread that is not held up takes to report it. If one has given up, and tells the others, a second.
+  if (who < 0 || boards_->longest_call() <= (given_up_ ? 1 : patience_seconds_ + 2)) return "";
   return describe(who) + " has taken nothing that was sent to it, and done nothing for " + exact(patience_seconds_) +
          " s";
 }

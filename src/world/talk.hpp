@@ -1,6 +1,7 @@
 // Communication between the processes of a world by means of their boards: statements that all processes hear, the names of
 // the processes, and the detection of processes that stand still.
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -65,12 +66,13 @@ class Talk {
   const double patience_seconds_;
   const std::unique_ptr<Boards> boards_;
   std::vector<pe_t> first_;
-  std::uint64_t said_ = 0;          ///< number of the last statement
-  std::vector<std::string> names_;  ///< of the processes, once they have come
-  std::vector<Stillness> watched_;  ///< [processes] since begin_watch()
-  std::vector<Stillness> stands_;   ///< held_up(): [processes]
-  std::mutex watch_mutex_;          ///< guards seen_
-  std::string seen_;                ///< why the run cannot go on, as watch() found
+  std::uint64_t said_ = 0;              ///< number of the last statement
+  std::vector<std::string> names_;      ///< of the processes, once they have come
+  std::vector<Stillness> watched_;      ///< [processes] since begin_watch()
+  std::vector<Stillness> stands_;       ///< held_up(): [processes]
+  std::atomic<bool> given_up_ = false;  ///< a thread of this process has found another one that stands still
+  std::mutex watch_mutex_;              ///< guards seen_
+  std::string seen_;                    ///< why the run cannot go on, as watch() found
 };
 
 }  // namespace shoal

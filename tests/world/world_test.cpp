@@ -420,6 +420,8 @@ TEST(World, SaysWhoTakesNothing) {
   EXPECT_NE(why.find("has taken nothing that was sent to it, and done nothing for 0.2 s"), std::string::npos) << why;
   slow.seconds = 2;
   EXPECT_EQ(look_for(1, false), "") << "the library may still report an error itself";
+  EXPECT_THROW(world.barrier(0), TransportError);
+  EXPECT_NE(look_for(1, false), "") << "the thread that has found it may be held up while it tells the others";
 }
 
 }  // namespace
