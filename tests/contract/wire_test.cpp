@@ -182,6 +182,7 @@ TEST(Wire, WhatWiresLackIsRefused) {
   EXPECT_THROW(WalledWorklist<LazyPaths>(walled, plan), UsageError);
   plan.judge_remote = false;
   plan.capacity = 1 << 24;
+  plan.batch_bytes = 4096;
   plan.channel_capacity = 1 << 22;  // more than the walled heap holds
   EXPECT_THROW(WalledWorklist<LazyPaths>(walled, plan), CapacityError);
 }
