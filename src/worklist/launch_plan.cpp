@@ -11,7 +11,8 @@
 namespace shoal {
 namespace {
 
-// The measurements behind each constant are in docs/decisions/0023-what-auto-goes-by.md.
+// The measurements behind each constant are in docs/decisions/0023-what-auto-goes-by.md, and those behind the slots of channels in
+// 0067-rings-that-do-not-fill.md.
 constexpr double kItemsOfAnElement = 2, kItemsOfAnElementAmongPes = 8;  ///< items per element for which spill has space
 constexpr ticket_t kSlotsOfAChannel = 1 << 12, kChannels = 4;  ///< fewest slots; channels from a GPU to another
 constexpr ticket_t kSlotsToAll = 1 << 23;                      ///< most slots of a GPU's channels to all others

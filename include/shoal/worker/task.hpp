@@ -26,8 +26,8 @@
 //   look(asks, item), promising(item, look)
 //                          the same in two steps, in place of promising. look loads the data that promising compares with, and
 //                          must load nothing if `asks` is false. On a GPU the loads for the items of a lane are in flight
-//                          together if look makes them conditional with load_if, and not with a branch. The condition must be
-//                          `asks` alone: for any other one, ptxas waits for each load before it issues the next
+//                          together if look makes them conditional with load_if, and not with a branch, on `asks` and nothing
+//                          else. For another condition ptxas was seen to wait for each load before it issues the next
 //   look(asks, item, found)
 //                          the same for some items of a lane, in arrays of one size, in place of look(asks, item). For tasks that
 //                          choose what to load: their branch is then outside of all loads. `found` has elements of type Look
