@@ -93,7 +93,7 @@ std::vector<Way> TuneSearch::grid() const {
   const std::vector<std::string> queues =
       info_.has_priority ? std::vector<std::string>{"fifo", "priority"} : std::vector<std::string>{"fifo"};
   for (const std::string& queue : queues) {
-    for (const char* worker : {"warp", "block:256", "block:128", "block:512", "thread"}) {
+    for (const char* worker : {"warp", "block:256", "block:128", "block:384", "thread"}) {
       if (!on_gpu_ && std::string(worker) != "thread") continue;
       for (const char* kernel : {"persistent", "discrete"}) {
         add({{"--strategy", "async"}, {"--worker", worker}, {"--kernel", kernel}, {"--queue", queue}});

@@ -51,7 +51,7 @@ GPU_PAIRS = [
     ("walk", "road:1024"), ("kcore", "road:1024"), ("reach", "uniform:20"),
 ]  # fmt: skip
 Way = tuple[str, ...]  # the options that differ from the defaults
-GPU_WORKERS = ("warp", "block:128", "block:256", "block:512", "thread")
+GPU_WORKERS = ("warp", "block:128", "block:256", "block:384", "thread")
 NO_KERNEL = "this program has no kernel for"  # src/worklist/kernel_set.cpp
 FINALISTS, FINAL_ROUNDS = 4, 3
 WORTH_NAMING = 1.02  # a smaller gain is noise, and the defaults then count as the best, as in `shoal tune`

@@ -123,7 +123,7 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
        : wide
            ? "each item has many elements, which fill the lanes of a block"
            : "each item has few elements, which keep the lanes of a warp busy, and warps do not wait for each other");
-  plan.block_threads = options.block_threads > 0 ? options.block_threads : 512;
+  plan.block_threads = options.block_threads > 0 ? options.block_threads : kMostBlockThreads;
   if (plan.worker == WorkerKind::block)
     note(why, "block_threads", plan.block_threads, options.block_threads > 0, "default");
 

@@ -69,8 +69,9 @@ void check_range(const std::string& option, std::int64_t value) {
 }
 
 void check_block_threads(const std::string& text, int threads) {
-  if (threads >= 64 && threads <= 512 && threads % 32 == 0) return;
-  throw UsageError("worker '" + text + "': a block has 64 to 512 threads, a multiple of 32 (for example block:256)");
+  if (threads >= 64 && threads <= kMostBlockThreads && threads % 32 == 0) return;
+  throw UsageError("worker '" + text + "': a block has 64 to " + std::to_string(kMostBlockThreads) +
+                   " threads, a multiple of 32 (for example block:256)");
 }
 
 }  // namespace

@@ -45,6 +45,8 @@ struct SimPart : SimThread {
 };
 struct SimParts {
   using Part = SimPart;
+  static bool sum_together(lane_t&) { return true; }
+  static void add(lane_t& sum, lane_t n) { sum += n; }
 };
 struct SimWhole {};
 

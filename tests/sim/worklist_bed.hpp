@@ -254,6 +254,8 @@ class WorklistBed {
     std::vector<std::vector<Span<const std::uint32_t>>> ranges;
     std::vector<std::vector<Item>> packs, sieves;
     std::vector<lane_t> sifted;
+    std::vector<std::vector<std::uint64_t>> states;  ///< of each worker, Changing of all lanes
+    std::vector<LaneCounters<std::uint32_t>> tallies;
     std::vector<std::vector<BatchStart>> starts;
     std::vector<Meeting<2>> two;
     std::vector<Meeting<3>> three;
@@ -312,6 +314,8 @@ class WorklistBed {
     const lane_t room = Sieve<Item>::capacity(shape.lanes, SimLane<3>::kOffers);
     pe.sieves.assign(shape.workers, std::vector<Item>(room + kBeyondSieve));
     pe.sifted.assign(shape.workers, 0);
+    pe.tallies.assign(shape.workers, {});
+    pe.states.assign(shape.workers, std::vector<std::uint64_t>(shape.lanes * kWordsOfState));
     pe.starts.assign(shape.workers, std::vector<BatchStart>(shape.lanes));
     pe.two.assign(shape.workers, {});
     pe.three.assign(shape.workers, {});
@@ -412,11 +416,16 @@ class WorklistBed {
     using Range = typename RangeOf<typename View::Task>::Type;
     Range* range = nullptr;
     if constexpr (FanOutTask<typename View::Task>) range = pe.ranges[index].data();
-    Desk<typename View::Task> desk{pe.desks[index].data(),  kBedDesk,        range,
-                                   pe.starts[index].data(), &pe.bins[index], pe.packs[index].data(),
-                                   &pe.gates[index]};
+    Desk<typename View::Task> desk{pe.desks[index].data(),  kBedDesk,          range,
+                                   pe.starts[index].data(), &pe.bins[index],   pe.packs[index].data(),
+                                   &pe.gates[index],        &pe.tallies[index]};
     if constexpr (RefusesMost<typename View::Task>) desk.sieve = {&pe.sifted[index], pe.sieves[index].data()};
-    Scheduler<W, View> scheduler(w, view, pe.lists[index], desk, shape.fetch, index);
+    Changing<W, View>* state = nullptr;
+    if constexpr (HasParts<W>) {
+      static_assert(sizeof(*state) <= kWordsOfState * sizeof(std::uint64_t));
+      state = reinterpret_cast<Changing<W, View>*>(pe.states[index].data());
+    }
+    Scheduler<W, View> scheduler(w, view, pe.lists[index], desk, shape.fetch, index, state);
     if (shape.discrete) {
       scheduler.run_round(pe.limit);
       if (w.lane() == 0) pe.lists[index] = scheduler.out().now().list;
@@ -425,10 +434,11 @@ class WorklistBed {
     scheduler.run_persistent();
     if (control(view.me).state.load() != static_cast<std::uint32_t>(RunState::done)) return;
     if (scheduler.out().now().list.top != kNoChunk) fail("the run ended while this worker had items in its spill");
-    if (scheduler.out().now().hand.has) fail("the run ended while this worker had an item in its hand");
+    if (scheduler.out().hand().has) fail("the run ended while this worker had an item in its hand");
     at_the_end();
   }
 
+  static constexpr std::size_t kWordsOfState = 32;
   static constexpr std::uint32_t kNumbers = 128;  ///< slots of the rings of chunk numbers
 
   int rounds_ = 0;

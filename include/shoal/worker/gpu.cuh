@@ -103,14 +103,14 @@ struct GpuWarp {
 };
 static_assert(ActsTogether<GpuWarp> && Combines<GpuWarp>);
 
-/// All threads of a block (a multiple of 32, up to 512). `scratch` is shared memory that nothing else in the block
+/// All threads of a block (a multiple of 32, up to kMaxLanes). `scratch` is shared memory that nothing else in the block
 /// uses.
 struct GpuBlock {
   struct Scratch {
     std::uint64_t word[33];
   };
-  static constexpr lane_t kMaxLanes = 512;
-  static constexpr lane_t kMaxFetch = 512;
+  static constexpr lane_t kMaxLanes = 384;
+  static constexpr lane_t kMaxFetch = 384;
   static constexpr lane_t kBuffer = 1;
   static constexpr lane_t kOffers = kOffersOfALane;
   static constexpr bool kHoldsTickets = true;
@@ -149,6 +149,14 @@ struct GpuBlock {
   __device__ lane_t search(lane_t n, lane_t e, bool first, lane_t& low, Start start) const {
     return GpuWarp().search(n, e, first, low, start);
   }
+  // Whichever lanes of a warp are at this instruction together. Every lane is in one such set, so the sums are right however the
+  // hardware forms them.
+  __device__ static bool sum_together(lane_t& n) {
+    const unsigned active = __activemask();
+    n = __reduce_add_sync(active, n);
+    return threadIdx.x % 32 == static_cast<unsigned>(__ffs(active)) - 1;
+  }
+  __device__ static void add(lane_t& sum, lane_t n) { atomicAdd(&sum, n); }
   __device__ void sync() const { __syncthreads(); }
   __device__ void keep_in_flight() const { __syncwarp(); }
 

@@ -53,7 +53,8 @@
 //   kSelfContained         whoever judges or runs an item needs to see only the item, and not what the pusher wrote before the
 //                          push. Saves GPUs a memory fence per item. make may then be called more than once for an element
 //   kKnowsOthers           promising may be called by the pusher for items of other PEs as well, before worth_sending. For
-//                          tasks that remember which items they have offered to other PEs
+//                          tasks that remember which items they have offered to other PEs. If the task also refuses most items,
+//                          promising must be legal for every item that make returns: it is called before owner
 //   kRefusesMost           most items are refused, or not worth sending. On GPUs the warps of a block then refuse what they can
 //                          before the block meets for the items that are left (worklist/sieve.hpp). For tasks with range and make
 // and may name the kernels that a program compiles for it, as kKernels (worklist/kernel_set.hpp).

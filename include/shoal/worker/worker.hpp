@@ -9,7 +9,7 @@
 // | CpuThread     | CPU   | 1              | nothing                                             |
 // | GpuThread     | GPU   | 1              | nothing; threads of a warp diverge                  |
 // | GpuWarp       | GPU   | 32             | a shuffle or vote                                   |
-// | GpuBlock      | GPU   | 64 to 512      | a block barrier or two, and 33 words of shared memory |
+// | GpuBlock      | GPU   | 64 to 384      | a block barrier or two, and 33 words of shared memory |
 //
 // Source: Atos, section III (thread, warp and CTA workers). Differs: the task does not name the worker; the run does.
 #pragma once
@@ -78,11 +78,15 @@ concept Combines = Worker<W> && requires(const W& w, double x, double (*f)(doubl
 
 /// Workers that have parts: W::Part is some of the lanes (kSearchers consecutive ones), which can act without the others. Blocks
 /// have them: their warps. Every lane of a part calls take_places(count, n): each takes `n` places of an array that the lanes of
-/// all parts share, and of which *count are taken. Returns the first place of this lane, and how many are taken then.
+/// all parts share, and of which *count are taken. Returns the first place of this lane, and how many are taken then. Any lanes may
+/// call W::sum_together(n): it replaces n by the sum over some of the lanes that call it, and returns true on one of these. A lane
+/// calls W::add(sum, n) by itself: it adds to a word that all lanes of W share.
 template <class W>
 concept HasParts = Worker<W> && requires(lane_t* count, lane_t n) {
   typename W::Part;
   { typename W::Part().take_places(count, n) } -> std::same_as<Scan>;
+  { W::sum_together(n) } -> std::same_as<bool>;
+  W::add(*count, n);
 };
 
 /// One CPU thread. Its collectives are trivial, and the compiler removes them.

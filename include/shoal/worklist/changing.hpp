@@ -1,7 +1,10 @@
 // The state of a worker that changes while it works, in one struct, so that it can be copied as a whole.
 //
-// On GPUs rare work is done out of line, on a copy of the worker (Scheduler::rarely). Afterwards only this struct is copied
-// back. So all state that a worker changes belongs here; the other members of Out and Scheduler are constant.
+// On GPUs rare work is done out of line, on a copy of the worker (Scheduler::rarely). Afterwards only this struct and the hand are
+// copied back. So all state that a worker changes belongs here, or is its hand; the other members of Out and Scheduler are constant.
+//
+// A block has this struct in shared memory, one for each lane, and counts there for all lanes together. It uses them a few times in a
+// batch, while the loops of a batch need the registers (docs/decisions/0068-registers-of-blocks.md).
 #pragma once
 #include <type_traits>
 
@@ -73,7 +76,13 @@ struct ChangingWithLog {
 template <class State>
 struct Without {};
 
-/// All of a worker's changing state, one object per lane. Fields marked "leader" are valid on lane 0 only.
+/// Workers whose lanes do not count together: the counts of each lane.
+template <Worker W>
+struct ChangingCounts {
+  LaneTally<W> tally = {};
+};
+
+/// All of a worker's changing state but its hand, one object per lane. Fields marked "leader" are valid on lane 0 only.
 template <Worker W, class View, class TaskT = typename View::Task, class Item = typename View::Item>
 struct Changing : std::conditional_t<W::kMaxLanes == 1, ChangingOfOneLane<W, Item>, ChangingOfSeveralLanes>,
                   std::conditional_t<W::kMaxLanes == 1 && !kAlone<View>, ChangingWithSegments<W, Item>, Without<View>>,
@@ -81,11 +90,10 @@ struct Changing : std::conditional_t<W::kMaxLanes == 1, ChangingOfOneLane<W, Ite
                   std::conditional_t<HasPriority<TaskT>, ChangingInPriorities, Without<ChangingInPriorities>>,
                   std::conditional_t<HasIdle<TaskT>, ChangingInSweeps, Without<ChangingInSweeps>>,
                   std::conditional_t<HasCombine<TaskT>, ChangingWithCombine, Without<ChangingWithCombine>>,
-                  std::conditional_t<std::is_same_v<W, CpuThread>, ChangingWithLog, Without<ChangingWithLog>> {
-  SpillList list;  ///< this worker's spill
-  Hand<Item> hand;
-  lane_t credit = 0;  ///< leader: credits for ring slots that this worker has emptied
-  LaneTally<W> tally = {};
+                  std::conditional_t<std::is_same_v<W, CpuThread>, ChangingWithLog, Without<ChangingWithLog>>,
+                  std::conditional_t<HasParts<W>, Without<ChangingCounts<W>>, ChangingCounts<W>> {
+  SpillList list;              ///< this worker's spill
+  lane_t credit = 0;           ///< leader: credits for ring slots that this worker has emptied
   std::uint64_t finished = 0;  ///< leader: stays and tokens that it has completed and not reported yet
   bool seeds_left = false;     ///< whether there may be seeds left; if there are few, only the first workers take some
   bool stuck = false;          ///< whether none of its spilled items could move at the last try

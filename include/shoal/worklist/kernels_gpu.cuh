@@ -23,7 +23,8 @@ inline constexpr int kWarpWorkerBlock = 256;  ///< threads of a block that holds
 /// the counters.
 inline constexpr int kResidentBlocks = 2;
 template <class W>
-inline constexpr int kBlockBound = std::is_same_v<W, GpuBlock> ? GpuBlock::kMaxLanes : kWarpWorkerBlock;
+inline constexpr int kBlockBound = std::is_same_v<W, GpuBlock> ? kMostBlockThreads : kWarpWorkerBlock;
+static_assert(GpuBlock::kMaxLanes == kMostBlockThreads);
 template <class W>
 inline constexpr WorkerKind kKindOf = std::is_same_v<W, GpuBlock>  ? WorkerKind::block
                                       : std::is_same_v<W, GpuWarp> ? WorkerKind::warp
@@ -48,6 +49,7 @@ SHOAL_FN constexpr std::size_t desk_bytes(lane_t lanes) {
          (HasPriority<Task> ? padded_bytes<BinTable>(1) : 0) +
          (kPacksItems<W, Task> ? padded_bytes<typename Task::Item>(lanes) : 0) +
          (kSendsWhole<W, View> ? padded_bytes<Gate>(1) : 0) +
+         (HasParts<W> ? padded_bytes<Changing<W, View>>(lanes) + padded_bytes<LaneTally<W>>(1) : 0) +
          (kSifts<W, Task> ? padded_bytes<lane_t>(1) + padded_bytes<typename Task::Item>(sieve_items<W, Task>(lanes))
                           : 0);
 }
@@ -78,6 +80,10 @@ __device__ Desk<typename View::Task> carve_desk(char* memory, lane_t lanes) {
     desk.gate = reinterpret_cast<Gate*>(memory);
     memory += padded_bytes<Gate>(1);
   }
+  if constexpr (HasParts<W>) {
+    desk.tally = reinterpret_cast<LaneTally<W>*>(memory);
+    memory += padded_bytes<LaneTally<W>>(1);
+  }
   if constexpr (kSifts<W, Task>) {
     desk.sieve.count = reinterpret_cast<lane_t*>(memory);
     desk.sieve.item = reinterpret_cast<typename Task::Item*>(memory + padded_bytes<lane_t>(1));
@@ -93,12 +99,15 @@ __device__ void with_scheduler(const View& view, lane_t workers, lane_t fetch, B
   extern __shared__ __align__(16) char shared[];
   lane_t index;
   Desk<Task> desk;
+  Changing<W, View>* state = nullptr;
   typename Task::Item own[DrainSize<GpuThread, View>::kItems];
   W w;
   if constexpr (std::is_same_v<W, GpuBlock>) {
     index = blockIdx.x;
     w.scratch = reinterpret_cast<GpuBlock::Scratch*>(shared);
-    desk = carve_desk<W, View>(shared + (sizeof(GpuBlock::Scratch) + 15) / 16 * 16, blockDim.x);
+    char* const memory = shared + padded_bytes<GpuBlock::Scratch>(1);
+    state = reinterpret_cast<Changing<W, View>*>(memory);
+    desk = carve_desk<W, View>(memory + padded_bytes<Changing<W, View>>(blockDim.x), blockDim.x);
   } else if constexpr (std::is_same_v<W, GpuWarp>) {
     index = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
     desk = carve_desk<W, View>(shared + (threadIdx.x / 32) * desk_bytes<W, View>(32), 32);
@@ -108,7 +117,7 @@ __device__ void with_scheduler(const View& view, lane_t workers, lane_t fetch, B
     desk.items = DrainSize<GpuThread, View>::kItems;
   }
   if (index >= workers) return;
-  Scheduler<W, View> scheduler(w, view, view.spill.lists[index], desk, fetch, index);
+  Scheduler<W, View> scheduler(w, view, view.spill.lists[index], desk, fetch, index, state);
   body(scheduler);
   if (w.lane() == 0) view.spill.lists[index] = scheduler.out().now().list;
 }

@@ -32,7 +32,6 @@ class Out : public Queuing<W, View> {
   using Base = Queuing<W, View>;
   using Base::append;
   using Base::dispatch;
-  using Base::now_;
   using Base::send;
   using Base::send_off;
 
@@ -40,11 +39,13 @@ class Out : public Queuing<W, View> {
   using TaskT = typename View::Task;
   using Item = typename View::Item;
   using Base::Base;
+  using Base::hand;
   using Base::index;
   using Base::kDispatches;
   using Base::kGathers;
   using Base::kSorts;
   using Base::now;
+  using Base::tally;
   using Base::view;
 
   /// Worker-collective: pushes one item, the leader's copy of `item` (every lane passes the same).
@@ -95,7 +96,7 @@ class Out : public Queuing<W, View> {
       bool has[W::kOffers];
       Item item[W::kOffers];
       {
-        SHOAL_TIMED(w, now_, Section::make);
+        SHOAL_TIMED(w, now(), Section::make);
         for (lane_t k = 0; k < W::kOffers; ++k) {
           const Number i = base + element_of<kTogether>(w, k);
           has[k] = i < end;
@@ -120,11 +121,14 @@ class Out : public Queuing<W, View> {
     const lane_t turn = even < most ? even : most;
     lane_t at = part * turn;
     for (bool more = true; more;) {
+      PushCounts counts;
       for (lane_t in_sieve = 0; at < end && in_sieve <= w.size();) {
-        in_sieve = sift(w, sieve, at, turn, end, make);
+        const lane_t stop = end - at < turn ? end : at + turn;
+        in_sieve = sift(w, sieve, at, stop, end, counts, make);
         at += parts * turn;
         if (w.lane() == 0 && at % kElementsOfABeat == 0) beat();
       }
+      add_to<W, /*kFew=*/false>(tally(), counts);
       more = w.any(at < end);
       lane_t n = *sieve.count;
       const bool pushes = n > 0;
@@ -152,7 +156,9 @@ class Out : public Queuing<W, View> {
     if constexpr (kKnown == Known::own) {
       find_owners(has, item, owner, keep, travels);
     } else {
-      judge_own<kKnown>(w, has, item, owner, keep, travels);
+      PushCounts counts;
+      judge_own<kKnown>(w, has, item, owner, keep, travels, counts);
+      add_to<W, /*kFew=*/true>(tally(), counts);
     }
     if (view().n_pes == 1) {
       append(w, keep, item);
@@ -163,8 +169,10 @@ class Out : public Queuing<W, View> {
     if constexpr (!kDispatches) append(w, keep, item);
     if constexpr (HasRemoteJudge<TaskT> && !kJudgesAtOnce<W, View>) {
       if (view().judge_remote) {
-        SHOAL_TIMED(w, now_, Section::judge_at);
-        judge_there(w, view(), now_.tally, travels, item);
+        SHOAL_TIMED(w, now(), Section::judge_at);
+        PushCounts counts;
+        judge_there(w, view(), counts, travels, item);
+        add_to<W, /*kFew=*/true>(tally(), counts);
       }
     }
     if constexpr (kDispatches) {
@@ -197,38 +205,44 @@ class Out : public Queuing<W, View> {
   SHOAL_FN void carry([[maybe_unused]] bool works) {
     if constexpr (kMayCarry<W> && kGathers) {
       if (view().wires == nullptr) return;
-      now_.carried_at = now_.tally.pushed;
+      now().carried_at = tally().pushed;
       if (view().wires->is_due(works)) view().wires->carry();
     }
   }
-  SHOAL_FN void note_stale(bool stale) { now_.tally.stale += stale; }
-  SHOAL_FN void note_run(bool run) { now_.tally.run += run; }
-  SHOAL_FN void note_idle_call() { ++now_.tally.idle_calls; }
+  SHOAL_FN void note_stale(bool stale) { add_to<W>(tally().stale, stale); }
+  SHOAL_FN void note_run(bool run) { add_to<W>(tally().run, run); }
+  SHOAL_FN void note_idle_call() { add_to<W>(tally().idle_calls, 1); }
   /// One lane: shows the watchdog that its worker makes progress. The queues' counters do not show it while all of the
   /// worker's pushes are refused, while it runs the items of one batch, or while it runs items from its own spill. Not done
   /// in every push: a store for each batch would be one more word to which all workers of a PE write.
   SHOAL_FN void beat() const {
     if constexpr (HasIdle<TaskT>) {
-      if (now_.muted) return;
+      if (now().muted) return;
     }
-    view().here().beat[index() % kBeats].store(std::uint64_t{now_.tally.pushed} + now_.tally.run);
+    view().here().beat[index() % kBeats].fetch_add(1);
   }
   /// Turns beat() off while idle() runs. Pushes of idle() are no sign of progress: idle() may push for ever, and all of its
   /// items may be refused.
-  SHOAL_FN void mute(bool muted) { now_.muted = muted; }
+  SHOAL_FN void mute(bool muted) { now().muted = muted; }
   /// How many items this lane has pushed so far.
-  SHOAL_FN auto pushed() const { return now_.tally.pushed; }
+  SHOAL_FN auto pushed() const { return tally().pushed; }
   SHOAL_FN void note_waiting(ticket_t n) {
-    if (n > now_.tally.peak_ring) now_.tally.peak_ring = static_cast<decltype(now_.tally.peak_ring)>(n);
+    if (n > tally().peak_ring) tally().peak_ring = static_cast<decltype(tally().peak_ring)>(n);
   }
 
   /// Worker-collective, the last call: adds this worker's counts to those of the PE, and returns its credits.
   SHOAL_FN void leave(const W& w) {
-    if (w.lane() == 0) view().ring.release(now_.credit);
+    if (w.lane() == 0) view().ring.release(now().credit);
 #if defined(SHOAL_CLOCKS)
-    if (w.lane() % 32 == 0) add_clocks(now_.clocks, view().here().clocks);
+    if (w.lane() % 32 == 0) add_clocks(now().clocks, view().here().clocks);
 #endif
-    add_up(w, now_.tally, view().here());
+    if constexpr (HasParts<W>) {
+      w.sync();
+      LaneTally<W> sums = w.lane() == 0 ? tally() : LaneTally<W>{};
+      add_up(w, sums, view().here());
+    } else {
+      add_up(w, tally(), view().here());
+    }
   }
 
  private:
@@ -260,15 +274,15 @@ class Out : public Queuing<W, View> {
   /// what is accepted, and for what is to travel.
   template <Known kKnown, lane_t kSome>
   SHOAL_FN void judge_own(const W& w, const bool (&has)[kSome], const Item (&item)[kSome], pe_t (&owner)[kSome],
-                          bool (&keep)[kSome], bool (&travels)[kSome]) {
+                          bool (&keep)[kSome], bool (&travels)[kSome], PushCounts& counts) {
     bool leaves[kSome], promising[kSome];
     find_owners(has, item, owner, keep, leaves);
-    for (lane_t k = 0; k < kSome; ++k) now_.tally.pushed += has[k];
-    if (W::kMaxLanes == 1 && now_.tally.pushed % kPushesOfABeat == 0) {
+    counts.pushed += number_of(has);
+    if (W::kMaxLanes == 1 && (tally().pushed + counts.pushed) % kPushesOfABeat == 0) {
       beat();
       carry_meanwhile(w);
     }
-    SHOAL_TIMED(w, now_, Section::judge);
+    SHOAL_TIMED(w, now(), Section::judge);
     bool asks[kSome];
     for (lane_t k = 0; k < kSome; ++k) asks[k] = keep[k] || (KnowsOthers<TaskT> && leaves[k]);
     if constexpr (kKnown == Known::promising) {
@@ -277,28 +291,33 @@ class Out : public Queuing<W, View> {
       look_if_promising(w, view().task, asks, item, promising);
     }
     for (lane_t k = 0; k < kSome; ++k) travels[k] = leaves[k] && (promising[k] || !KnowsOthers<TaskT>);
-    if constexpr (KnowsOthers<TaskT> && kJudgesAtOnce<W, View>) {
-      for (lane_t k = 0; k < kSome; ++k) now_.tally.withheld += leaves[k] && !travels[k];
+    if constexpr (KnowsOthers<TaskT>) {
+      for (lane_t k = 0; k < kSome; ++k) {
+        counts.dropped += leaves[k] && !travels[k];
+        leaves[k] = travels[k];
+      }
     }
-    judge_here(w, view(), now_.tally, promising, keep, travels, owner, item);
+    judge_here(w, view(), counts, promising, keep, travels, owner, item);
     if constexpr (!kJudgesAtOnce<W, View>) {
       if (view().n_pes > 1) {
-        for (lane_t k = 0; k < kSome; ++k) now_.tally.withheld += leaves[k] != travels[k];
+        for (lane_t k = 0; k < kSome; ++k) counts.withheld += leaves[k] != travels[k];
       }
     }
   }
 
-  /// One turn of a part: makes the items of `turn` elements from `at` on, those before `end`, refuses what it can, and puts the others
-  /// into the sieve. Returns how many items are there then.
+  /// One turn of a part: makes the items of the elements from `at` to before `stop`, refuses what it can, and puts the others into the
+  /// sieve. Returns how many items are there then.
+  /// @param end  of the elements of all parts
   template <class Make>
-  SHOAL_FN lane_t sift(const W& w, const Sieve<Item>& sieve, lane_t at, lane_t turn, lane_t end, const Make& make) {
+  SHOAL_FN lane_t sift(const W& w, const Sieve<Item>& sieve, lane_t at, lane_t stop, lane_t end, PushCounts& counts,
+                       const Make& make) {
     Item item[W::kOffers];
     bool has[W::kOffers], passes[W::kOffers];
     {
-      SHOAL_TIMED(w, now_, Section::make);
+      SHOAL_TIMED(w, now(), Section::make);
       for (lane_t k = 0; k < W::kOffers; ++k) {
         const lane_t i = at + k * W::kSearchers + w.lane() % W::kSearchers;
-        has[k] = i < end && i - at < turn;
+        has[k] = i < stop;
         item[k] = make(i < end ? i : end - 1, k, has[k]);
       }
       w.keep_in_flight();
@@ -306,10 +325,10 @@ class Out : public Queuing<W, View> {
     if constexpr (kSifted == Known::own) {
       pe_t owner[W::kOffers];
       bool keep[W::kOffers], travels[W::kOffers];
-      judge_own<Known::nothing>(w, has, item, owner, keep, travels);
+      judge_own<Known::nothing>(w, has, item, owner, keep, travels, counts);
       for (lane_t k = 0; k < W::kOffers; ++k) passes[k] = keep[k] || travels[k];
     } else {
-      look_over(w, has, item, passes);
+      look_over(w, has, item, passes, counts);
     }
     lane_t left = 0;
     for (lane_t k = 0; k < W::kOffers; ++k) left += passes[k];
@@ -321,24 +340,23 @@ class Out : public Queuing<W, View> {
     }
     return places.total;
   }
-  /// Finds the items that are promising, or that this PE must not look at. Counts the others as refused.
+  /// Finds the items that are promising, or that this PE must not look at. Counts the others as refused. Owners are not computed if the
+  /// task may look at all items: a warp spends most of its time here, and has no registers for four owners and what follows from them.
   template <lane_t kSome>
-  SHOAL_FN void look_over(const W& w, const bool (&has)[kSome], const Item (&item)[kSome], bool (&passes)[kSome]) {
-    SHOAL_TIMED(w, now_, Section::judge);
-    bool theirs[kSome], asks[kSome];
+  SHOAL_FN void look_over(const W& w, const bool (&has)[kSome], const Item (&item)[kSome], bool (&passes)[kSome],
+                          PushCounts& counts) {
+    SHOAL_TIMED(w, now(), Section::judge);
+    bool asks[kSome];
     for (lane_t k = 0; k < kSome; ++k) {
-      const pe_t owner = has[k] && view().n_pes > 1 ? view().task.owner(item[k]) : view().me;
-      theirs[k] = owner != view().me;
-      // Not for an owner that is no PE: the task may have no data for such an item. emit_some() ends the run.
-      asks[k] = has[k] && (!theirs[k] || (KnowsOthers<TaskT> && view().is_pe(owner)));
+      const bool theirs = !KnowsOthers<TaskT> && owner_if(view(), has[k] && view().n_pes > 1, item[k]) != view().me;
+      asks[k] = has[k] && !theirs;
     }
     look_if_promising(w, view().task, asks, item, passes);
     for (lane_t k = 0; k < kSome; ++k) {
       passes[k] = has[k] && (passes[k] || !asks[k]);
       const bool refused = has[k] && !passes[k];
-      now_.tally.pushed += refused;
-      now_.tally.dropped += refused && !theirs[k];
-      now_.tally.withheld += refused && theirs[k];
+      counts.pushed += refused;
+      counts.dropped += refused;
     }
   }
 
@@ -354,7 +372,9 @@ class Out : public Queuing<W, View> {
     bool none[kSome] = {};
     pe_t me[kSome];
     for (pe_t& one : me) one = view().me;
-    judge_here(w, view(), now_.tally, promising, has, none, me, item);
+    PushCounts counts;
+    judge_here(w, view(), counts, promising, has, none, me, item);
+    add_to<W, /*kFew=*/true>(tally(), counts);
   }
   /// The position of a lane's k-th element among those that are pushed in one turn (push_numbered).
   template <bool kTogether>
@@ -371,7 +391,7 @@ class Out : public Queuing<W, View> {
   /// graph's arcs, and the other processes would wait until all of them are pushed.
   SHOAL_FN void carry_meanwhile([[maybe_unused]] const W& w) {
     if constexpr (kMayCarry<W> && kGathers) {
-      if (view().wires == nullptr || now_.tally.pushed - now_.carried_at < kPushesOfACarry) return;
+      if (view().wires == nullptr || tally().pushed - now().carried_at < kPushesOfACarry) return;
       send_off(w);
       carry(/*works=*/true);
     }

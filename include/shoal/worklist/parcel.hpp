@@ -16,6 +16,12 @@ SHOAL_FN Scan count_before(const W& w, const bool (&has)[kSome]) {
   }
 }
 template <lane_t kSome>
+SHOAL_FN lane_t number_of(const bool (&has)[kSome]) {
+  lane_t n = 0;
+  for (bool one : has) n += one;
+  return n;
+}
+template <lane_t kSome>
 SHOAL_FN bool any_of(const bool (&has)[kSome]) {
   bool any = false;
   for (bool one : has) any |= one;

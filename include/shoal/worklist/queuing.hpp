@@ -38,14 +38,24 @@ class Queuing {
   /// @param bins   shared by the lanes, if kSorts
   /// @param pack   [w.size()] likewise, if kPacks
   /// @param gate   likewise, if kDispatches
-  SHOAL_FN Queuing(const View& view, SpillList list, lane_t index, BinTable* bins, Item* pack, Gate* gate)
-      : view_at_(&view), bins_(bins), pack_(pack), gate_(gate), index_(index) {
-    now_.list = list;
-    if constexpr (kPhased<TaskT>) now_.phase = view.seen[index];
+  /// @param state  [w.size()] likewise, if W has parts: nothing else is in it; else null
+  SHOAL_FN Queuing(const W& w, const View& view, SpillList list, lane_t index, BinTable* bins, Item* pack, Gate* gate,
+                   Changing<W, View>* state, LaneTally<W>* tally)
+      : view_at_(&view), bins_(bins), pack_(pack), gate_(gate), tally_(tally), index_(index) {
+    if constexpr (HasParts<W>) {
+      now_ = state + w.lane();
+      now() = {};
+    }
+    now().list = list;
+    if constexpr (kPhased<TaskT>) now().phase = view.seen[index];
   }
 
   /// Worker-collective, to be called first: prepares the memory that the lanes share.
   SHOAL_FN void begin(const W& w) {
+    if constexpr (HasParts<W>) {
+      if (w.lane() == 0) tally() = {};
+      w.sync();
+    }
     if constexpr (kSorts) {
       for (lane_t b = w.lane(); b < 1 + kMostSlots; b += w.size()) bins_->count[b] = 0;
       if (w.lane() == 0) bins_->nearest = kNoBucket;
@@ -63,11 +73,11 @@ class Queuing {
   /// @param items  [most] shared by the lanes; `most` is w.size() if there are several
   SHOAL_FN lane_t bring(const W& w, Item* items, lane_t most, bool& shares) {
     if constexpr (HasPriority<TaskT>) {
-      const Brought brought = bring_parked(w, view(), bins_, index_, now_.phase, items, most);
-      now_.brings = brought.brings;
+      const Brought brought = bring_parked(w, view(), bins_, index_, now().phase, items, most);
+      now().brings = brought.brings;
       shares = brought.shares;
-      now_.tally.parked += brought.parked;
-      now_.tally.stale += brought.stale;
+      add_to<W>(tally().parked, brought.parked);
+      add_to<W>(tally().stale, brought.stale);
       return brought.near;
     } else {
       return 0;
@@ -86,20 +96,20 @@ class Queuing {
   SHOAL_FN void flush(const W& w) {
     send_off(w);
     if constexpr (W::kMaxLanes == 1) {
-      if (now_.buffered == 0) return;
+      if (now().buffered == 0) return;
       Tickets t;
-      if (!owes()) t = view().ring.reserve(now_.buffered, now_.credit);
-      for (lane_t i = 0; i < t.count; ++i) place_one(w, true, t.first + i, now_.buffer[i]);
-      for (lane_t i = t.count; i < now_.buffered; ++i) to_spill(w, {true}, {now_.buffer[i]});
-      now_.buffered = 0;
+      if (!owes()) t = view().ring.reserve(now().buffered, now().credit);
+      for (lane_t i = 0; i < t.count; ++i) place_one(w, true, t.first + i, now().buffer[i]);
+      for (lane_t i = t.count; i < now().buffered; ++i) to_spill(w, {true}, {now().buffer[i]});
+      now().buffered = 0;
     }
   }
 
   /// Worker-collective: sends the items that are held back to be combined. To be called before completed items are reported.
   SHOAL_FN void let_go(const W& w) {
     if constexpr (HasCombine<TaskT>) {
-      if (view().n_pes == 1 || !now_.holds) return;
-      now_.holds = false;
+      if (view().n_pes == 1 || !now().holds) return;
+      now().holds = false;
       HeldSlot<Item>* const held = this->held();
       for (lane_t base = 0; base < kHeldSlots; base += w.size()) {
         const lane_t i = base + w.lane();
@@ -119,10 +129,10 @@ class Queuing {
   SHOAL_FN bool settle() {
     if constexpr (kOwes) {
       lane_t left = 0;
-      for (lane_t i = 0; i < now_.owing; ++i) {
-        if (!view().ring.try_put(now_.owed[i].ticket, now_.owed[i].item)) now_.owed[left++] = now_.owed[i];
+      for (lane_t i = 0; i < now().owing; ++i) {
+        if (!view().ring.try_put(now().owed[i].ticket, now().owed[i].item)) now().owed[left++] = now().owed[i];
       }
-      now_.owing = left;
+      now().owing = left;
     }
     return !owes();
   }
@@ -132,7 +142,7 @@ class Queuing {
   /// at the front of `items`, and the caller must run them. `moved` says whether any item left spill for good.
   SHOAL_FN lane_t unspill(const W& w, Item* items, lane_t n, bool& moved) {
     lane_t to_run = 0;
-    const auto spilled_before = now_.tally.spilled;
+    const auto spilled_before = tally().spilled;
     for (lane_t base = 0; base < n; base += w.size()) {
       const lane_t i = base + w.lane();
       bool has = i < n;
@@ -141,7 +151,7 @@ class Queuing {
       const bool mine = has && owner == view().me;
       const Scan scan = w.count_before(mine);
       Tickets t;
-      if (w.lane() == 0 && scan.total > 0 && !owes()) t = view().ring.reserve(scan.total, now_.credit);
+      if (w.lane() == 0 && scan.total > 0 && !owes()) t = view().ring.reserve(scan.total, now().credit);
       t = from_leader(w, t);
       place_one(w, mine && scan.before < t.count, t.first + scan.before, item);
       if (mine && scan.before >= t.count)
@@ -151,15 +161,31 @@ class Queuing {
       if (view().n_pes > 1) send_one(w, has && !mine, owner, item);
     }
     send_off(w);
-    moved = w.from_leader(static_cast<lane_t>(now_.tally.spilled - spilled_before)) < n;
+    moved = w.from_leader(static_cast<lane_t>(tally().spilled - spilled_before)) < n;
     return to_run;
   }
 
   SHOAL_FN const View& view() const { return *view_at_; }
   SHOAL_FN StateWord& state() const { return view().here().state; }
   /// The state of this worker that changes; all other members are constant.
-  SHOAL_FN Changing<W, View>& now() { return now_; }
-  SHOAL_FN const Changing<W, View>& now() const { return now_; }
+  SHOAL_FN Changing<W, View>& now() {
+    if constexpr (HasParts<W>) {
+      return *now_;
+    } else {
+      return now_;
+    }
+  }
+  SHOAL_FN const Changing<W, View>& now() const { return const_cast<Queuing*>(this)->now(); }
+  /// The counts of this lane; of a block, those of all lanes together, to which they add with add_to().
+  SHOAL_FN LaneTally<W>& tally() {
+    if constexpr (HasParts<W>) {
+      return *tally_;
+    } else {
+      return now_.tally;
+    }
+  }
+  SHOAL_FN const LaneTally<W>& tally() const { return const_cast<Queuing*>(this)->tally(); }
+  SHOAL_FN Hand<Item>& hand() { return hand_; }
   SHOAL_FN lane_t index() const { return index_; }
 
  protected:
@@ -184,16 +210,16 @@ class Queuing {
     if constexpr (W::kMaxLanes == 1) {
       for (lane_t k = 0; k < kSome; ++k) {
         if (!has[k] || parks(item[k])) continue;
-        now_.buffer[now_.buffered++] = item[k];
-        if (now_.buffered == W::kBuffer) flush(w);
+        now().buffer[now().buffered++] = item[k];
+        if (now().buffered == W::kBuffer) flush(w);
       }
     } else {
       const Scan scan = count_before(w, has);
       if (scan.total == 0) return;
       Tickets t;
       {
-        SHOAL_TIMED(w, now_, Section::reserve);
-        if (w.lane() == 0 && !owes()) t = view().ring.reserve(scan.total, now_.credit);
+        SHOAL_TIMED(w, now(), Section::reserve);
+        if (w.lane() == 0 && !owes()) t = view().ring.reserve(scan.total, now().credit);
         t = from_leader(w, t);
       }
       bool fits[kSome];
@@ -220,17 +246,17 @@ class Queuing {
     lane_t rank[kSome] = {};
     GateCount count;
     {
-      SHOAL_TIMED(w, now_, Section::meet);
+      SHOAL_TIMED(w, now(), Section::meet);
       count = count_at_gate(w, view(), *gate_, keep, travels, item, rank);
     }
     if (count.stay == 0 && !count.any_leave) return;
     bool lacks;
     {
-      SHOAL_TIMED(w, now_, Section::reserve);
-      lacks = reserve_at_gate(w, view(), *gate_, count, now_.credit, index_);
+      SHOAL_TIMED(w, now(), Section::reserve);
+      lacks = reserve_at_gate(w, view(), *gate_, count, now().credit, index_);
     }
     if (count.any_leave) {
-      SHOAL_TIMED(w, now_, Section::send);
+      SHOAL_TIMED(w, now(), Section::send);
       send_through_gate(view(), *gate_, index_, rank, travels, item);
     }
     if (count.stay > 0) {
@@ -261,9 +287,9 @@ class Queuing {
     for (lane_t k = 0; k < kSome; ++k) parcel.has[k] = has[k], parcel.owner[k] = owner[k], parcel.item[k] = item[k];
     if constexpr (HasCombine<TaskT>) {
       if (view().held != nullptr && !again) {
-        now_.holds = true;
+        now().holds = true;
         for (lane_t k = 0; k < kSome; ++k) {
-          now_.tally.combined += hold_back(w, view().task, held(), parcel.has[k], parcel.item[k]);
+          add_to<W>(tally().combined, hold_back(w, view().task, held(), parcel.has[k], parcel.item[k]));
           parcel.owner[k] = owner_of(parcel.has[k], parcel.item[k]);
         }
       }
@@ -272,30 +298,30 @@ class Queuing {
       if (view().segments.on) {
         for (lane_t k = 0; k < kSome; ++k) {
           if (!parcel.has[k]) continue;
-          now_.leaves[now_.leaving] = parcel.item[k], now_.leaves_for[now_.leaving] = parcel.owner[k];
-          if (++now_.leaving == now_.kLeaves) send_off(w);
+          now().leaves[now().leaving] = parcel.item[k], now().leaves_for[now().leaving] = parcel.owner[k];
+          if (++now().leaving == now().kLeaves) send_off(w);
         }
         return;
       }
     }
-    SHOAL_TIMED(w, now_, Section::send);
-    note(send_parcel(w, view(), now_.list, index_, parcel));
+    SHOAL_TIMED(w, now(), Section::send);
+    note(send_parcel(w, view(), now().list, index_, parcel));
   }
 
   /// One-lane workers: sends the items that were collected to be appended to segments together. They are not counted as
   /// created yet, so this must be called before the items that pushed them are completed.
   SHOAL_FN void send_off(const W& w) {
     if constexpr (kGathers) {
-      if (now_.leaving == 0) return;
+      if (now().leaving == 0) return;
       constexpr lane_t kLeaves = Changing<W, View>::kLeaves;
       Parcel<Item, kLeaves> parcel;
       for (lane_t k = 0; k < kLeaves; ++k) {
-        parcel.has[k] = k < now_.leaving;
-        parcel.owner[k] = parcel.has[k] ? now_.leaves_for[k] : 0;
-        parcel.item[k] = parcel.has[k] ? now_.leaves[k] : Item{};
+        parcel.has[k] = k < now().leaving;
+        parcel.owner[k] = parcel.has[k] ? now().leaves_for[k] : 0;
+        parcel.item[k] = parcel.has[k] ? now().leaves[k] : Item{};
       }
-      now_.leaving = 0;
-      note(send_parcel(w, view(), now_.list, index_, parcel));
+      now().leaving = 0;
+      note(send_parcel(w, view(), now().list, index_, parcel));
     }
   }
 
@@ -335,11 +361,11 @@ class Queuing {
     for (lane_t k = 0; k < kSome; ++k) of.item[k] = item[k], of.has[k] = has[k];
     Parked parked;
     {
-      SHOAL_TIMED(w, now_, Section::park);
-      parked = park</*kToRing=*/true>(w, view(), *bins_, index_, now_.phase, now_.credit, of);
+      SHOAL_TIMED(w, now(), Section::park);
+      parked = park</*kToRing=*/true>(w, view(), *bins_, index_, now().phase, now().credit, of);
     }
-    now_.tally.parked += parked.items;
-    now_.credit = parked.credit;
+    add_to<W>(tally().parked, parked.items);
+    now().credit = parked.credit;
     const lane_t stay = bins_->stay;
     if (stay == 0) return;
     const Tickets t = bins_->tickets;
@@ -357,8 +383,8 @@ class Queuing {
   /// One-lane workers: parks an item if it is beyond the threshold, and returns whether it did.
   SHOAL_FN bool parks(const Item& item) {
     if constexpr (HasPriority<TaskT> && W::kMaxLanes == 1) {
-      if (view().far.buckets.lists == 0 || !park_one(view(), index_, now_.phase, item)) return false;
-      ++now_.tally.parked;
+      if (view().far.buckets.lists == 0 || !park_one(view(), index_, now().phase, item)) return false;
+      ++tally().parked;
       return true;
     } else {
       return false;
@@ -372,20 +398,20 @@ class Queuing {
   /// the item later, in settle(), and reserves nothing more until then.
   template <lane_t kSome>
   SHOAL_FN void place(const W& w, bool (&waits)[kSome], const ticket_t (&ticket)[kSome], const Item (&item)[kSome]) {
-    SHOAL_TIMED(w, now_, Section::place);
+    SHOAL_TIMED(w, now(), Section::place);
     if constexpr (!W::kHoldsTickets) {
       for (lane_t k = 0; k < kSome; ++k) {
         if (waits[k]) view().ring.put(ticket[k], item[k], state());
       }
     } else if constexpr (kOwes) {
       for (lane_t k = 0; k < kSome; ++k) {
-        if (waits[k] && !view().ring.try_put(ticket[k], item[k])) now_.owed[now_.owing++] = {ticket[k], item[k]};
+        if (waits[k] && !view().ring.try_put(ticket[k], item[k])) now().owed[now().owing++] = {ticket[k], item[k]};
       }
     } else {
       view().ring.try_put_some(waits, ticket, item);
       Backoff backoff;
       while (w.any(any_of(waits))) {
-        view().ring.poll(now_.hand);
+        view().ring.poll(hand());
         view().ring.try_put_some(waits, ticket, item);
         if (any_of(waits) && state().load() != 0) {
           for (bool& one : waits) one = false;
@@ -411,18 +437,18 @@ class Queuing {
   SHOAL_FN void to_spill(const W& w, const bool (&has)[kSome], const Item (&item)[kSome]) {
     Parcel<Item, kSome> parcel;
     for (lane_t k = 0; k < kSome; ++k) parcel.has[k] = has[k], parcel.item[k] = item[k];
-    note(spill_parcel(w, view(), now_.list, parcel));
+    note(spill_parcel(w, view(), now().list, parcel));
   }
 
   SHOAL_FN void note(const Spilled& spilled) {
-    now_.list = spilled.list;
-    now_.tally.spilled += spilled.items;
+    now().list = spilled.list;
+    add_to<W>(tally().spilled, spilled.items);
   }
 
   /// Whether this worker owes items to slots (place()).
   SHOAL_FN bool owes() const {
     if constexpr (kOwes) {
-      return now_.owing > 0;
+      return now().owing > 0;
     } else {
       return false;
     }
@@ -435,10 +461,13 @@ class Queuing {
   BinTable* const bins_;
   Item* const pack_;
   Gate* const gate_;
+  LaneTally<W>* const tally_;
   const lane_t index_;
 
- protected:
-  Changing<W, View> now_;  ///< the last member: elsewhere, ptxas allocates registers differently from what was measured
+  Hand<Item> hand_;
+  /// Of a block: this lane's state, in shared memory. The last member: elsewhere, ptxas allocates registers differently from what was
+  /// measured.
+  std::conditional_t<HasParts<W>, Changing<W, View>*, Changing<W, View>> now_;
 };
 
 }  // namespace shoal

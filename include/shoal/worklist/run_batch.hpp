@@ -46,8 +46,9 @@ struct PlainDesk {
       nullptr;                  ///< [size()] the range of each item, for tasks with range() on several lanes; else null
   BatchStart* start = nullptr;  ///< [size()] likewise
   BinTable* bins = nullptr;     ///< for tasks with priorities on several lanes; else null
-  typename TaskT::Item* pack = nullptr;  ///< [size()] the same for blocks (kPacksItems); else null
-  Gate* gate = nullptr;                  ///< for blocks that send together (kSendsWhole); else null
+  typename TaskT::Item* pack = nullptr;          ///< [size()] the same for blocks (kPacksItems); else null
+  Gate* gate = nullptr;                          ///< for blocks that send together (kSendsWhole); else null
+  LaneCounters<std::uint32_t>* tally = nullptr;  ///< for blocks; else null
 };
 /// The desk: memory that the lanes of one worker share while they work on a batch. Tasks that do not refuse most items have no
 /// sieve, as code that is rarely executed copies a desk.
@@ -86,17 +87,17 @@ SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Ta
   using Item = typename View::Item;
   const auto& task = out.view().task;
   const lane_t i = w.lane();
-  std::int64_t size = 0;  // elements of this lane's range, if its item is to be run
+  lane_t size = 0;  // elements of this lane's range, if its item is to be run
   {
     SHOAL_TIMED(w, out.now(), Section::split);
     if (i < n) {
       const auto item = desk.item[i];
       const auto range = task.range(item);  // before live(), so that the loads of both are in flight together
-      if (live(out, item)) size = static_cast<std::int64_t>(range.size());
+      if (live(out, item)) size = static_cast<lane_t>(range.size());
       desk.range[i] = range;
     }
   }
-  std::int64_t first = 0;  // a turn has elements [first, first + most) of each range
+  lane_t first = 0;  // a turn has elements [first, first + most) of each range
   for (lane_t most = kHub;;) {
     lane_t elements, items;
     {
@@ -104,7 +105,7 @@ SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Ta
       // Both sums packed into one: the elements, and the items that have some.
       constexpr lane_t kItem = BatchStart::kElements;
       static_assert(BatchStart::kMostItems <= ~lane_t{0} / kItem);
-      const lane_t some = size <= first ? 0 : size - first < most ? static_cast<lane_t>(size - first) : most;
+      const lane_t some = size <= first ? 0 : size - first < most ? size - first : most;
       const Scan scan = w.exclusive_sum(some + (some > 0 ? kItem : 0));
       if (some > 0) desk.start[scan.before / kItem] = BatchStart::of(scan.before % kItem, i);
       elements = scan.total % kItem, items = scan.total / kItem;
@@ -124,7 +125,7 @@ SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Ta
       out.template push_numbered</*kTogether=*/true>(w, lane_t{0}, elements, make_at);
     }
     if (elements < most) return;
-    const bool has_more = size - first > most;
+    const bool has_more = size > first && size - first > most;
     if (!w.any(has_more)) return;
     first += most;
     most = kLongTurn / w.count_before(has_more).total;

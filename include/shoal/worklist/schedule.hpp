@@ -132,7 +132,8 @@ class Scheduler : private Taking<W, View> {
     if constexpr (W::kHoldsTickets && W::kMaxLanes > 1) {
       Scheduler copy = *this;
       const bool done = out_of_line(copy, step);
-      now() = copy.now();
+      if constexpr (!HasParts<W>) now() = copy.now();
+      out_.hand() = copy.out_.hand();
       return done;
     } else {
       return step(*this);
@@ -172,7 +173,9 @@ class Scheduler : private Taking<W, View> {
     }
   }
   SHOAL_FN bool let_go_of_chunk() {
-    view().spill.let_go(w_, now().list, out_.state());
+    SpillList list = now().list;
+    view().spill.let_go(w_, list, out_.state());
+    now().list = list;
     return true;
   }
   SHOAL_FN bool leave() {
@@ -201,11 +204,11 @@ class Scheduler : private Taking<W, View> {
   /// Does one batch of work, from whichever queue has some. False if there was none, or if none of it could move.
   SHOAL_FN bool step(lane_t steps) {
     if (!out_.settle()) {
-      if constexpr (W::kHoldsTickets) view().ring.poll(now().hand);
+      if constexpr (W::kHoldsTickets) view().ring.poll(out_.hand());
       return false;
     }
     if (!now().list.empty()) {  // back-pressure: spilled items go first, and no new item is taken from the ring
-      if constexpr (W::kHoldsTickets) view().ring.poll(now().hand);
+      if constexpr (W::kHoldsTickets) view().ring.poll(out_.hand());
       // Spilled items that cannot move wait for credits of channels. Meanwhile this worker helps to drain its own PE's
       // channels.
       const bool moved = (!now().stuck || some_channel_has_credits(w_, view(), index())) &&
@@ -379,9 +382,10 @@ class Scheduler : private Taking<W, View> {
   /// @param fits  set to false if the ring was full and items were run here
   SHOAL_FN bool take_from_spill(bool* fits = nullptr) {
     lane_t n = 0;
-    while (n < desk_size() && !now().list.empty()) {
-      n += view().spill.pop(w_, now().list, desk_.item + n, desk_size() - n, out_.state());
-    }
+    SpillList list = now().list;
+    while (n < desk_size() && !list.empty())
+      n += view().spill.pop(w_, list, desk_.item + n, desk_size() - n, out_.state());
+    now().list = list;
     if (n == 0) return false;
     bool moved = false;
     const lane_t left = out_.unspill(w_, desk_.item, n, moved);

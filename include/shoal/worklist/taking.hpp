@@ -17,8 +17,13 @@ class Taking {
   /// @param desk   memory shared by the lanes of `w`
   /// @param fetch  items taken at a time: 1 to min(kMaxFetch, size()) with several lanes, 1 to kMaxFetch with one
   /// @param index  this worker's number on its PE; worker 0 of a process's first PE detects the end of the run
-  SHOAL_FN Taking(const W& w, const View& view, SpillList list, Desk<TaskT> desk, lane_t fetch, lane_t index)
-      : w_(w), out_(view, list, index, desk.bins, desk.pack, desk.gate), desk_(desk), fetch_(fetch) {
+  /// @param state  [w.size()] for workers with parts, likewise; else null
+  SHOAL_FN Taking(const W& w, const View& view, SpillList list, Desk<TaskT> desk, lane_t fetch, lane_t index,
+                  Changing<W, View>* state = nullptr)
+      : w_(w),
+        out_(w, view, list, index, desk.bins, desk.pack, desk.gate, state, tally_on(desk)),
+        desk_(desk),
+        fetch_(fetch) {
     now().seeds_left = std::uint64_t{index} * w.size() < view.n_seeds;
     if constexpr (W::kMaxLanes > 1) now().share = least_share(fetch_, kSifts<W, TaskT>);
   }
@@ -39,7 +44,7 @@ class Taking {
   }
   /// Takes parked items to the desk. There may be none left, and then brings() is false.
   SHOAL_FN lane_t take_parked(bool& shares) {
-    if constexpr (W::kHoldsTickets) view().ring.poll(now().hand);
+    if constexpr (W::kHoldsTickets) view().ring.poll(out_.hand());
     if (w_.lane() == 0) out_.beat();
     return out_.bring(w_, desk_.item, desk_size(), shares);
   }
@@ -57,7 +62,7 @@ class Taking {
   /// tickets (CPU threads).
   SHOAL_FN lane_t take_from_ring() {
     if constexpr (W::kHoldsTickets) {
-      Hand<Item>& hand = now().hand;
+      Hand<Item>& hand = out_.hand();
       if (!has_claimed()) {  // claims tickets once for each batch, and then only polls their slots
         const bool wants = w_.lane() < share() && !hand.holds && !hand.has;
         const Scan scan = w_.count_before(wants);
@@ -110,6 +115,13 @@ class Taking {
   const Desk<TaskT> desk_;
 
  private:
+  SHOAL_FN static LaneTally<W>* tally_on([[maybe_unused]] const Desk<TaskT>& desk) {
+    if constexpr (HasParts<W>) {
+      return desk.tally;
+    } else {
+      return nullptr;
+    }
+  }
   /// How many tickets this worker claims for a batch. They are consecutive, so items that a few pushers append go to a few
   /// workers. While many items wait, a worker takes a full batch. While few wait, it takes a smaller one, so that more
   /// workers share the items and each finishes sooner.

@@ -10,6 +10,43 @@ namespace shoal {
 template <Worker W>
 using LaneTally = LaneCounters<std::conditional_t<W::kHoldsTickets, std::uint32_t, std::uint64_t>>;
 
+/// Any lanes: adds n to a count of the worker's tally.
+template <Worker W, class Count>
+SHOAL_FN void add_to(Count& sum, std::type_identity_t<Count> n) {
+  if constexpr (HasParts<W>) {
+    if (W::sum_together(n) && n > 0) W::add(sum, n);
+  } else {
+    sum += n;
+  }
+}
+
+/// What a lane counts while it judges what it pushes, before it adds this to its worker's tally.
+struct PushCounts {
+  lane_t pushed = 0, withheld = 0, accepted = 0, dropped = 0;
+};
+/// Any lanes: adds to the worker's tally.
+/// @tparam kFew  each number is at most kOffers; so sums over the lanes of a warp fit bytes, and are made together
+template <Worker W, bool kFew, class Count>
+SHOAL_FN void add_to(LaneCounters<Count>& tally, const PushCounts& counts) {
+  if constexpr (HasParts<W> && kFew) {
+    static_assert(W::kSearchers * W::kOffers < 256);
+    lane_t bytes = counts.pushed | counts.withheld << 8 | counts.accepted << 16 | counts.dropped << 24;
+    if (!W::sum_together(bytes)) return;
+    const auto add = [&](Count& sum, lane_t n) {
+      if (n > 0) W::add(sum, n);
+    };
+    add(tally.pushed, bytes & 255);
+    add(tally.withheld, bytes >> 8 & 255);
+    add(tally.accepted, bytes >> 16 & 255);
+    add(tally.dropped, bytes >> 24);
+  } else {
+    add_to<W>(tally.pushed, counts.pushed);
+    add_to<W>(tally.withheld, counts.withheld);
+    add_to<W>(tally.accepted, counts.accepted);
+    add_to<W>(tally.dropped, counts.dropped);
+  }
+}
+
 /// Worker-collective: adds the lanes' sums and the leader's peaks to the PE's counts, and sets the lanes' counts to
 /// zero.
 template <Worker W, class Count>

@@ -16,13 +16,17 @@ enum class QueueKind { automatic, fifo, priority };
 enum class JudgeKind { automatic, owner, remote };
 enum class CombineKind { automatic, off, on };
 
+/// Most threads of a worker that is a block. A multiprocessor holds two such blocks, with 80 registers for each thread. With 512 threads
+/// a thread had 64, and what did not fit them cost more than the additional threads gained (docs/decisions/0068-registers-of-blocks.md).
+inline constexpr int kMostBlockThreads = 384;
+
 struct Options {
   pe_t pes = 0;          ///< PEs of each process; 0: all GPUs (one for a small graph), or one PE of all CPU threads
   pe_t pes_per_gpu = 1;  ///< most PEs that share a GPU; more than one lets few GPUs test a run of many
   DeviceKind device = DeviceKind::automatic;
   std::string engine = "auto";  ///< self, threads, peer, openshmem (world/processes.hpp)
   WorkerKind worker = WorkerKind::automatic;
-  int block_threads = 0;  ///< threads of a block worker (block:256); 0 chooses
+  int block_threads = 0;  ///< threads of a block worker (block:256), at most kMostBlockThreads; 0 chooses
   KernelKind kernel = KernelKind::automatic;
   int threads = 0;            ///< CPU threads per PE; 0: the machine's, shared among the PEs
   int workers = 0;            ///< most workers per PE; 0: as many as can be co-resident
@@ -61,8 +65,8 @@ KernelKind parse_kernel(const std::string& text);
 QueueKind parse_queue(const std::string& text);
 JudgeKind parse_judge(const std::string& text);
 CombineKind parse_combine(const std::string& text);
-/// `auto`, `thread`, `warp`, `block` or `block:THREADS`; sets worker and block_threads. THREADS: 64 to 512, a multiple
-/// of 32.
+/// `auto`, `thread`, `warp`, `block` or `block:THREADS`; sets worker and block_threads. THREADS: 64 to
+/// kMostBlockThreads, a multiple of 32.
 void parse_worker(const std::string& text, Options& options);
 /// `auto`, `block`, `edges`, `random`, `modulo`, `metis`, `one` or `file:PATH`; sets partition and partition_file.
 void parse_partition(const std::string& text, Options& options);

@@ -56,6 +56,8 @@ lane_t bfs_batches_on_gpus(const PlacedGraph& graph) {
   return longest_rows >= 2560 && many ? 8 : longest_rows >= 1024 ? 4 : longest_rows >= 400 ? 2 : 1;
 }
 
+bool bfs_owners_judge_on_gpus(const PlacedGraph& graph) { return graph.n_pes() > 1 && is_skewed(graph); }
+
 std::pair<BfsStrategy, const char*> choose_bfs_on_gpus(const PlacedGraph& graph) {
   if (is_skewed(graph)) {
     return {BfsStrategy::levels, "skewed degrees: searching from unreached vertices skips most arcs"};
@@ -113,6 +115,11 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
                    shallow ? "few levels" : "levels are narrow");
     }
     allow_remote_judge(plan.launch, options, graph.all_pes(), machine.world() != nullptr, why);
+    if (machine.on_gpu() && options.judge == JudgeKind::automatic && plan.launch.judge_remote &&
+        bfs_owners_judge_on_gpus(graph)) {
+      plan.launch.judge_remote = false;
+      decide_again(why, "judge", "owner", "few items are sent, and few of these are dropped");
+    }
   }
   return plan;
 }

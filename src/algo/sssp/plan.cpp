@@ -83,7 +83,7 @@ bool choose_worker(const PlacedGraph& graph, Options& launch) {
   }
   const bool long_rows = graph.max_degree >= 512;
   launch.worker = WorkerKind::block;
-  launch.block_threads = long_rows ? 512 : 128;
+  launch.block_threads = long_rows ? kMostBlockThreads : 128;
   if (launch.fetch == 0 && !long_rows && graph.num_vertices > 1 << 16) launch.fetch = 64;
   return true;
 }

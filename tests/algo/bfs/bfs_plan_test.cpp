@@ -61,5 +61,11 @@ TEST(BfsPlan, BatchesAreLongUnlessOneRowIsALargePartOfABlocksWork) {
   EXPECT_EQ(bfs_batches_on_gpus(shape(4096 * 4096, 3.6, 4)), 1u) << "road:4096";
 }
 
+TEST(BfsPlan, OwnersJudgeWhereFewItemsAreSent) {
+  EXPECT_TRUE(bfs_owners_judge_on_gpus(shape(1 << 22, 30.59, 163119, 2))) << "kron:22";
+  EXPECT_FALSE(bfs_owners_judge_on_gpus(shape(1 << 24, 32, 70, 2))) << "uniform:24: 7.3 ms, and 6.6 if pushers judge";
+  EXPECT_FALSE(bfs_owners_judge_on_gpus(shape(1 << 22, 30.59, 163119))) << "one PE has no other";
+}
+
 }  // namespace
 }  // namespace shoal
