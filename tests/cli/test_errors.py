@@ -57,6 +57,7 @@ class Flags(CommandTest):
             ("--worker", "block:", "block:THREADS"),
             ("--worker", "warp:64", "block:THREADS"),
             ("--worker", "gang", "thread, warp, block"),
+            ("--worker", "block:512", "64 to 384 threads"),
             ("--kernel", "eternal", "persistent, discrete"),
             ("--strategy", "fast", "async, levels"),
             ("--device", "tpu", "cpu, gpu"),

@@ -1,9 +1,9 @@
 // The state of a worker that changes while it works, in one struct, so that it can be copied as a whole.
 //
-// On GPUs rare work is done out of line, on a copy of the worker (Scheduler::rarely). Afterwards only this struct and the hand are
-// copied back. So all state that a worker changes belongs here, or is its hand; the other members of Out and Scheduler are constant.
+// On GPUs rare work is done out of line, on a copy of the worker (Scheduler::rarely). Afterwards only Changing and OwnOfLane are copied
+// back. So all state that a worker changes belongs into one of them; the other members of Out and Scheduler are constant.
 //
-// A block has this struct in shared memory, one for each lane, and counts there for all lanes together. It uses them a few times in a
+// A block has Changing in shared memory, one for each lane, and counts there for all lanes together. It uses them a few times in a
 // batch, while the loops of a batch need the registers (docs/decisions/0068-registers-of-blocks.md).
 #pragma once
 #include <type_traits>
@@ -82,7 +82,7 @@ struct ChangingCounts {
   LaneTally<W> tally = {};
 };
 
-/// All of a worker's changing state but its hand, one object per lane. Fields marked "leader" are valid on lane 0 only.
+/// All of a worker's changing state but what is in OwnOfLane, one object per lane. Fields marked "leader" are valid on lane 0 only.
 template <Worker W, class View, class TaskT = typename View::Task, class Item = typename View::Item>
 struct Changing : std::conditional_t<W::kMaxLanes == 1, ChangingOfOneLane<W, Item>, ChangingOfSeveralLanes>,
                   std::conditional_t<W::kMaxLanes == 1 && !kAlone<View>, ChangingWithSegments<W, Item>, Without<View>>,
@@ -97,6 +97,12 @@ struct Changing : std::conditional_t<W::kMaxLanes == 1, ChangingOfOneLane<W, Ite
   std::uint64_t finished = 0;  ///< leader: stays and tokens that it has completed and not reported yet
   bool seeds_left = false;     ///< whether there may be seeds left; if there are few, only the first workers take some
   bool stuck = false;          ///< whether none of its spilled items could move at the last try
+};
+
+/// The changing state that a lane has in its registers, also of a block.
+template <class Item>
+struct OwnOfLane {
+  Hand<Item> hand;
 #if defined(SHOAL_CLOCKS)
   Clocks clocks;
 #endif

@@ -39,12 +39,12 @@ class Out : public Queuing<W, View> {
   using TaskT = typename View::Task;
   using Item = typename View::Item;
   using Base::Base;
-  using Base::hand;
   using Base::index;
   using Base::kDispatches;
   using Base::kGathers;
   using Base::kSorts;
   using Base::now;
+  using Base::own;
   using Base::tally;
   using Base::view;
 
@@ -96,7 +96,7 @@ class Out : public Queuing<W, View> {
       bool has[W::kOffers];
       Item item[W::kOffers];
       {
-        SHOAL_TIMED(w, now(), Section::make);
+        SHOAL_TIMED(w, own(), Section::make);
         for (lane_t k = 0; k < W::kOffers; ++k) {
           const Number i = base + element_of<kTogether>(w, k);
           has[k] = i < end;
@@ -169,7 +169,7 @@ class Out : public Queuing<W, View> {
     if constexpr (!kDispatches) append(w, keep, item);
     if constexpr (HasRemoteJudge<TaskT> && !kJudgesAtOnce<W, View>) {
       if (view().judge_remote) {
-        SHOAL_TIMED(w, now(), Section::judge_at);
+        SHOAL_TIMED(w, own(), Section::judge_at);
         PushCounts counts;
         judge_there(w, view(), counts, travels, item);
         add_to<W, /*kFew=*/true>(tally(), counts);
@@ -234,7 +234,7 @@ class Out : public Queuing<W, View> {
   SHOAL_FN void leave(const W& w) {
     if (w.lane() == 0) view().ring.release(now().credit);
 #if defined(SHOAL_CLOCKS)
-    if (w.lane() % 32 == 0) add_clocks(now().clocks, view().here().clocks);
+    if (w.lane() % 32 == 0) add_clocks(own().clocks, view().here().clocks);
 #endif
     if constexpr (HasParts<W>) {
       w.sync();
@@ -282,7 +282,7 @@ class Out : public Queuing<W, View> {
       beat();
       carry_meanwhile(w);
     }
-    SHOAL_TIMED(w, now(), Section::judge);
+    SHOAL_TIMED(w, own(), Section::judge);
     bool asks[kSome];
     for (lane_t k = 0; k < kSome; ++k) asks[k] = keep[k] || (KnowsOthers<TaskT> && leaves[k]);
     if constexpr (kKnown == Known::promising) {
@@ -314,7 +314,7 @@ class Out : public Queuing<W, View> {
     Item item[W::kOffers];
     bool has[W::kOffers], passes[W::kOffers];
     {
-      SHOAL_TIMED(w, now(), Section::make);
+      SHOAL_TIMED(w, own(), Section::make);
       for (lane_t k = 0; k < W::kOffers; ++k) {
         const lane_t i = at + k * W::kSearchers + w.lane() % W::kSearchers;
         has[k] = i < stop;
@@ -345,7 +345,7 @@ class Out : public Queuing<W, View> {
   template <lane_t kSome>
   SHOAL_FN void look_over(const W& w, const bool (&has)[kSome], const Item (&item)[kSome], bool (&passes)[kSome],
                           PushCounts& counts) {
-    SHOAL_TIMED(w, now(), Section::judge);
+    SHOAL_TIMED(w, own(), Section::judge);
     bool asks[kSome];
     for (lane_t k = 0; k < kSome; ++k) {
       const bool theirs = !KnowsOthers<TaskT> && owner_if(view(), has[k] && view().n_pes > 1, item[k]) != view().me;

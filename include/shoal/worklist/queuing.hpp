@@ -185,7 +185,8 @@ class Queuing {
     }
   }
   SHOAL_FN const LaneTally<W>& tally() const { return const_cast<Queuing*>(this)->tally(); }
-  SHOAL_FN Hand<Item>& hand() { return hand_; }
+  SHOAL_FN OwnOfLane<Item>& own() { return own_; }
+  SHOAL_FN Hand<Item>& hand() { return own_.hand; }
   SHOAL_FN lane_t index() const { return index_; }
 
  protected:
@@ -218,7 +219,7 @@ class Queuing {
       if (scan.total == 0) return;
       Tickets t;
       {
-        SHOAL_TIMED(w, now(), Section::reserve);
+        SHOAL_TIMED(w, own(), Section::reserve);
         if (w.lane() == 0 && !owes()) t = view().ring.reserve(scan.total, now().credit);
         t = from_leader(w, t);
       }
@@ -246,17 +247,17 @@ class Queuing {
     lane_t rank[kSome] = {};
     GateCount count;
     {
-      SHOAL_TIMED(w, now(), Section::meet);
+      SHOAL_TIMED(w, own(), Section::meet);
       count = count_at_gate(w, view(), *gate_, keep, travels, item, rank);
     }
     if (count.stay == 0 && !count.any_leave) return;
     bool lacks;
     {
-      SHOAL_TIMED(w, now(), Section::reserve);
+      SHOAL_TIMED(w, own(), Section::reserve);
       lacks = reserve_at_gate(w, view(), *gate_, count, now().credit, index_);
     }
     if (count.any_leave) {
-      SHOAL_TIMED(w, now(), Section::send);
+      SHOAL_TIMED(w, own(), Section::send);
       send_through_gate(view(), *gate_, index_, rank, travels, item);
     }
     if (count.stay > 0) {
@@ -304,7 +305,7 @@ class Queuing {
         return;
       }
     }
-    SHOAL_TIMED(w, now(), Section::send);
+    SHOAL_TIMED(w, own(), Section::send);
     note(send_parcel(w, view(), now().list, index_, parcel));
   }
 
@@ -361,7 +362,7 @@ class Queuing {
     for (lane_t k = 0; k < kSome; ++k) of.item[k] = item[k], of.has[k] = has[k];
     Parked parked;
     {
-      SHOAL_TIMED(w, now(), Section::park);
+      SHOAL_TIMED(w, own(), Section::park);
       parked = park</*kToRing=*/true>(w, view(), *bins_, index_, now().phase, now().credit, of);
     }
     add_to<W>(tally().parked, parked.items);
@@ -398,7 +399,7 @@ class Queuing {
   /// the item later, in settle(), and reserves nothing more until then.
   template <lane_t kSome>
   SHOAL_FN void place(const W& w, bool (&waits)[kSome], const ticket_t (&ticket)[kSome], const Item (&item)[kSome]) {
-    SHOAL_TIMED(w, now(), Section::place);
+    SHOAL_TIMED(w, own(), Section::place);
     if constexpr (!W::kHoldsTickets) {
       for (lane_t k = 0; k < kSome; ++k) {
         if (waits[k]) view().ring.put(ticket[k], item[k], state());
@@ -464,7 +465,7 @@ class Queuing {
   LaneTally<W>* const tally_;
   const lane_t index_;
 
-  Hand<Item> hand_;
+  OwnOfLane<Item> own_;
   /// Of a block: this lane's state, in shared memory. The last member: elsewhere, ptxas allocates registers differently from what was
   /// measured.
   std::conditional_t<HasParts<W>, Changing<W, View>*, Changing<W, View>> now_;

@@ -89,7 +89,7 @@ SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Ta
   const lane_t i = w.lane();
   lane_t size = 0;  // elements of this lane's range, if its item is to be run
   {
-    SHOAL_TIMED(w, out.now(), Section::split);
+    SHOAL_TIMED(w, out.own(), Section::split);
     if (i < n) {
       const auto item = desk.item[i];
       const auto range = task.range(item);  // before live(), so that the loads of both are in flight together
@@ -101,7 +101,7 @@ SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Ta
   for (lane_t most = kHub;;) {
     lane_t elements, items;
     {
-      SHOAL_TIMED(w, out.now(), Section::split);
+      SHOAL_TIMED(w, out.own(), Section::split);
       // Both sums packed into one: the elements, and the items that have some.
       constexpr lane_t kItem = BatchStart::kElements;
       static_assert(BatchStart::kMostItems <= ~lane_t{0} / kItem);

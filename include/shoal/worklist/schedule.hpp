@@ -54,7 +54,7 @@ class Scheduler : private Taking<W, View> {
     is(WorkerState::away);
   }
   SHOAL_FN void work_until_the_end() {
-    SHOAL_TIMED(w_, now(), Section::all);
+    SHOAL_TIMED(w_, out_.own(), Section::all);
     // GPU workers of one thread push all their seeds before the loop. When they pushed seeds inside the loop, runs hung,
     // most likely because the compiled code made a thread that had worked wait for the idle threads of its warp
     // (docs/decisions/0013-seeds.md).
@@ -76,7 +76,7 @@ class Scheduler : private Taking<W, View> {
         if (index() == 0 && view().me == view().first_near && look_for_the_end(orders)) break;
         // A worker that holds tickets polls only its own slots, which disturbs no other worker. So it need not back off
         // for its first kEagerSpins polls, while items may be about to arrive.
-        SHOAL_TIMED(w_, now(), Section::idle);
+        SHOAL_TIMED(w_, out_.own(), Section::idle);
         if (!W::kHoldsTickets || backoff.spins() > kEagerSpins)
           backoff.pause();
         else
@@ -133,7 +133,7 @@ class Scheduler : private Taking<W, View> {
       Scheduler copy = *this;
       const bool done = out_of_line(copy, step);
       if constexpr (!HasParts<W>) now() = copy.now();
-      out_.hand() = copy.out_.hand();
+      out_.own() = copy.out_.own();
       return done;
     } else {
       return step(*this);
@@ -148,7 +148,7 @@ class Scheduler : private Taking<W, View> {
   /// worker that ends the run writes this PE's state before it completes its item, and quiescent() has acquired that
   /// completion.
   SHOAL_FN bool look_for_the_end(PhaseOrders& orders) {
-    SHOAL_TIMED(w_, now(), Section::end);
+    SHOAL_TIMED(w_, out_.own(), Section::end);
     if constexpr (kMayCarry<W>) {
       if (view().wires != nullptr) {
         if (!over_everywhere(view(), orders) || over()) return false;
@@ -184,7 +184,7 @@ class Scheduler : private Taking<W, View> {
     return true;
   }
   SHOAL_FN bool over() {
-    SHOAL_TIMED(w_, now(), Section::look);
+    SHOAL_TIMED(w_, out_.own(), Section::look);
     lane_t state = 0;
     if (w_.lane() == 0) {
       // Acquires only if there is something to acquire: an acquiring load on a GPU invalidates the first-level cache,
@@ -235,7 +235,7 @@ class Scheduler : private Taking<W, View> {
     } else {
       if (!HasIdle<TaskT> && view().far.buckets.lists == 0) return false;
       std::uint64_t word = 0;
-      SHOAL_TIMED(w_, now(), Section::look);
+      SHOAL_TIMED(w_, out_.own(), Section::look);
       if (w_.lane() == 0) {
         word = view().here().phase.load();
         if (word != now().phase) word = view().here().phase.load_acquire();
@@ -246,7 +246,7 @@ class Scheduler : private Taking<W, View> {
     }
   }
   SHOAL_FN bool carry_out(std::uint64_t word) {
-    SHOAL_TIMED(w_, now(), Section::phase);
+    SHOAL_TIMED(w_, out_.own(), Section::phase);
     if constexpr (kPhased<TaskT>) {
       if (w_.lane() == 0) view().seen[index()] = word;
       const std::uint64_t before = now().phase;
@@ -327,7 +327,7 @@ class Scheduler : private Taking<W, View> {
   /// Drains the first channel, or segment, in which it finds items that have arrived. False if it found or got none.
   SHOAL_FN bool receive_any() {
     if (view().n_pes == 1) return false;
-    SHOAL_TIMED(w_, now(), Section::receive);
+    SHOAL_TIMED(w_, out_.own(), Section::receive);
     lane_t channel = 0;
     ticket_t head = 0;
     bool found = false;
@@ -347,7 +347,7 @@ class Scheduler : private Taking<W, View> {
     bool shares = false;
     lane_t n;
     {
-      SHOAL_TIMED(w_, now(), parked ? Section::bring : Section::take);
+      SHOAL_TIMED(w_, out_.own(), parked ? Section::bring : Section::take);
       n = parked ? take_parked(shares) : limit == kNoLimit ? take_from_ring() : take_below(limit);
     }
     if (shares) {
@@ -440,7 +440,7 @@ class Scheduler : private Taking<W, View> {
 
   SHOAL_FN void run_items(lane_t n) {
     is(WorkerState::busy);
-    SHOAL_TIMED(w_, now(), Section::run);
+    SHOAL_TIMED(w_, out_.own(), Section::run);
     run_batch(w_, out_, desk_, n);
   }
 
@@ -459,7 +459,7 @@ class Scheduler : private Taking<W, View> {
   ///   before the end of the round, which orders it
   template <bool kRelease = true>
   SHOAL_FN void rest() {
-    SHOAL_TIMED(w_, now(), Section::rest);
+    SHOAL_TIMED(w_, out_.own(), Section::rest);
     out_.let_go(w_);
     if (w_.lane() == 0) {
       view().ring.release(now().credit);

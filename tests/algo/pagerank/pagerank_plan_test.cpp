@@ -6,7 +6,7 @@
 namespace shoal {
 namespace {
 
-lane_t fetch(arc_t arcs_per_vertex, WorkerKind worker, KernelKind kernel, int block_threads = 512) {
+lane_t fetch(arc_t arcs_per_vertex, WorkerKind worker, KernelKind kernel, int block_threads = kMostBlockThreads) {
   PlacedGraph graph;
   graph.num_vertices = 1 << 20;
   graph.num_arcs = arcs_per_vertex << 20;
@@ -19,7 +19,7 @@ lane_t fetch(arc_t arcs_per_vertex, WorkerKind worker, KernelKind kernel, int bl
 
 TEST(PageRankPlan, ABlockTakesAsManyItemsAsItHasLanes) {
   for (const arc_t degree : {3, 30}) {
-    EXPECT_EQ(fetch(degree, WorkerKind::block, KernelKind::persistent), 512u);
+    EXPECT_EQ(fetch(degree, WorkerKind::block, KernelKind::persistent), lane_t{kMostBlockThreads});
     EXPECT_EQ(fetch(degree, WorkerKind::block, KernelKind::persistent, 64), 64u);
     EXPECT_EQ(fetch(degree, WorkerKind::warp, KernelKind::persistent), 16u);
   }
@@ -28,7 +28,7 @@ TEST(PageRankPlan, ABlockTakesAsManyItemsAsItHasLanes) {
 TEST(PageRankPlan, ButFewerOfLongRowsInRounds) {
   EXPECT_EQ(fetch(30, WorkerKind::block, KernelKind::discrete), 96u);
   EXPECT_EQ(fetch(30, WorkerKind::block, KernelKind::discrete, 64), 64u);
-  EXPECT_EQ(fetch(3, WorkerKind::block, KernelKind::discrete), 512u);
+  EXPECT_EQ(fetch(3, WorkerKind::block, KernelKind::discrete), lane_t{kMostBlockThreads});
 }
 
 }  // namespace
