@@ -46,7 +46,7 @@ struct SimPart : SimThread {
 struct SimParts {
   using Part = SimPart;
   static bool sum_together(lane_t&) { return true; }
-  static void add(lane_t& sum, lane_t n) { sum += n; }
+  static void add(std::uint64_t& sum, lane_t n) { sum += n; }
 };
 struct SimWhole {};
 

@@ -255,7 +255,7 @@ class WorklistBed {
     std::vector<std::vector<Item>> packs, sieves;
     std::vector<lane_t> sifted;
     std::vector<std::vector<std::uint64_t>> states;  ///< of each worker, Changing of all lanes
-    std::vector<LaneCounters<std::uint32_t>> tallies;
+    std::vector<LaneCounters<std::uint64_t>> tallies;
     std::vector<std::vector<BatchStart>> starts;
     std::vector<Meeting<2>> two;
     std::vector<Meeting<3>> three;

@@ -156,7 +156,11 @@ struct GpuBlock {
     n = __reduce_add_sync(active, n);
     return threadIdx.x % 32 == static_cast<unsigned>(__ffs(active)) - 1;
   }
-  __device__ static void add(lane_t& sum, lane_t n) { atomicAdd(&sum, n); }
+  // By halves: in shared memory there is no addition of 64 bits, and the loop in its place would contend.
+  __device__ static void add(std::uint64_t& sum, lane_t n) {
+    lane_t* const half = reinterpret_cast<lane_t*>(&sum);
+    if (atomicAdd(&half[0], n) > ~n) atomicAdd(&half[1], 1u);
+  }
   __device__ void sync() const { __syncthreads(); }
   __device__ void keep_in_flight() const { __syncwarp(); }
 

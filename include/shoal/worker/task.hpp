@@ -17,8 +17,8 @@
 // and, to run an item, either of
 //   operator()(w, item, out)           called by a whole worker; pushes by out.push(w, ...) and out.push_each(w, ...)
 //   range(item), make(item, element)   means "push make(item, e) for each e of range(item)": the library spreads the
-//                                      elements of many items over the lanes of a worker. A task without stale may
-//                                      change the owner's data in range
+//                                      elements of many items over the lanes of a worker. A range has fewer than 2^32
+//                                      elements. A task without stale may change the owner's data in range
 //
 // It may have
 //   promising(item)        false if accept would refuse the item. It changes nothing. A worker calls it for several items

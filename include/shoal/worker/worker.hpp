@@ -80,13 +80,13 @@ concept Combines = Worker<W> && requires(const W& w, double x, double (*f)(doubl
 /// have them: their warps. Every lane of a part calls take_places(count, n): each takes `n` places of an array that the lanes of
 /// all parts share, and of which *count are taken. Returns the first place of this lane, and how many are taken then. Any lanes may
 /// call W::sum_together(n): it replaces n by the sum over some of the lanes that call it, and returns true on one of these. A lane
-/// calls W::add(sum, n) by itself: it adds to a word that all lanes of W share.
+/// calls W::add(sum, n) by itself: it adds to a word that all lanes of W share. Its value is exact after a collective.
 template <class W>
-concept HasParts = Worker<W> && requires(lane_t* count, lane_t n) {
+concept HasParts = Worker<W> && requires(lane_t* count, std::uint64_t* sum, lane_t n) {
   typename W::Part;
   { typename W::Part().take_places(count, n) } -> std::same_as<Scan>;
   { W::sum_together(n) } -> std::same_as<bool>;
-  W::add(*count, n);
+  W::add(*sum, n);
 };
 
 /// One CPU thread. Its collectives are trivial, and the compiler removes them.

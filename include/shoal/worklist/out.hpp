@@ -330,9 +330,7 @@ class Out : public Queuing<W, View> {
     } else {
       look_over(w, has, item, passes, counts);
     }
-    lane_t left = 0;
-    for (lane_t k = 0; k < W::kOffers; ++k) left += passes[k];
-    const Scan places = typename W::Part().take_places(sieve.count, left);
+    const Scan places = typename W::Part().take_places(sieve.count, number_of(passes));
     lane_t place = places.before;
     for (lane_t k = 0; k < W::kOffers; ++k) {
       if (passes[k]) plain_write(sieve.item[place], item[k]);

@@ -4,22 +4,20 @@
 
 namespace shoal {
 
+template <lane_t kSome>
+SHOAL_FN lane_t number_of(const bool (&has)[kSome]) {
+  lane_t n = 0;
+  for (bool one : has) n += one;
+  return n;
+}
 /// Worker-collective: how many `has` are set in the lanes before this one, and in all lanes.
 template <Worker W, lane_t kSome>
 SHOAL_FN Scan count_before(const W& w, const bool (&has)[kSome]) {
   if constexpr (kSome == 1) {
     return w.count_before(has[0]);
   } else {
-    lane_t n = 0;
-    for (bool one : has) n += one;
-    return w.exclusive_sum(n);
+    return w.exclusive_sum(number_of(has));
   }
-}
-template <lane_t kSome>
-SHOAL_FN lane_t number_of(const bool (&has)[kSome]) {
-  lane_t n = 0;
-  for (bool one : has) n += one;
-  return n;
 }
 template <lane_t kSome>
 SHOAL_FN bool any_of(const bool (&has)[kSome]) {

@@ -38,7 +38,8 @@ class Queuing {
   /// @param bins   shared by the lanes, if kSorts
   /// @param pack   [w.size()] likewise, if kPacks
   /// @param gate   likewise, if kDispatches
-  /// @param state  [w.size()] likewise, if W has parts: nothing else is in it; else null
+  /// @param state  [w.size()] one for each lane, if W has parts; else null
+  /// @param tally  shared by the lanes, if W has parts; else null
   SHOAL_FN Queuing(const W& w, const View& view, SpillList list, lane_t index, BinTable* bins, Item* pack, Gate* gate,
                    Changing<W, View>* state, LaneTally<W>* tally)
       : view_at_(&view), bins_(bins), pack_(pack), gate_(gate), tally_(tally), index_(index) {

@@ -48,7 +48,7 @@ struct PlainDesk {
   BinTable* bins = nullptr;     ///< for tasks with priorities on several lanes; else null
   typename TaskT::Item* pack = nullptr;          ///< [size()] the same for blocks (kPacksItems); else null
   Gate* gate = nullptr;                          ///< for blocks that send together (kSendsWhole); else null
-  LaneCounters<std::uint32_t>* tally = nullptr;  ///< for blocks; else null
+  LaneCounters<std::uint64_t>* tally = nullptr;  ///< for blocks; else null
 };
 /// The desk: memory that the lanes of one worker share while they work on a batch. Tasks that do not refuse most items have no
 /// sieve, as code that is rarely executed copies a desk.

@@ -6,13 +6,14 @@
 
 namespace shoal {
 
-/// One lane's counts in one run. They have 32 bits on GPUs, where registers are few and a lane cannot reach 2^32.
+/// One lane's counts in one run; of a worker with parts, those of all its lanes. A lane's have 32 bits on GPUs, where registers are few
+/// and a lane cannot reach 2^32. A block can, within a minute.
 template <Worker W>
-using LaneTally = LaneCounters<std::conditional_t<W::kHoldsTickets, std::uint32_t, std::uint64_t>>;
+using LaneTally = LaneCounters<std::conditional_t<W::kHoldsTickets && !HasParts<W>, std::uint32_t, std::uint64_t>>;
 
 /// Any lanes: adds n to a count of the worker's tally.
 template <Worker W, class Count>
-SHOAL_FN void add_to(Count& sum, std::type_identity_t<Count> n) {
+SHOAL_FN void add_to(Count& sum, lane_t n) {
   if constexpr (HasParts<W>) {
     if (W::sum_together(n) && n > 0) W::add(sum, n);
   } else {
