@@ -27,6 +27,7 @@ shoal_task_is_refused(ASK_AND_ACCEPT "error: [^\n]*a task has either accept or a
 shoal_task_is_refused(ASK_AT_OF_A_TASK_THAT_ACCEPTS "error: [^\n]*ask_at is .Answer ask_at.bool, pe_t, Item. const., for tasks with ask")
 shoal_task_is_refused(PROMISING_NOT_CONST "error: [^\n]*promising is .bool promising.Item. const.")
 shoal_task_is_refused(LOOK_ALONE "error: [^\n]*promising is .bool promising.Item. const., or .Look look.bool, Item. const. and .bool promising.Item, Look. const.")
+shoal_task_is_refused(REFRESH_WITHOUT_PE "error: [^\n]*refresh is .template <class W> void refresh.const W&, pe_t me, std::uint32_t part. const")
 shoal_task_is_refused(ENOUGH_NOT_CONST "error: [^\n]*enough is .bool enough.. const.")
 shoal_task_is_refused(KERNELS "error: [^\n]*kKernels is .static constexpr KernelSet kKernels")
 shoal_task_is_refused(NO_OWNER "error: [^\n]*a task needs .pe_t owner.Item. const. and .bool accept.Item. const.")

@@ -78,6 +78,9 @@ bool promising(What) { return true; }
 unsigned look(bool, What) const { return 0; }
 #elif defined(SHOAL_REFUSED_KERNELS)
 static constexpr unsigned kKernels = 1;
+#elif defined(SHOAL_REFUSED_REFRESH_WITHOUT_PE)
+template <class W>
+void refresh(const W&, unsigned) const {}
 #elif defined(SHOAL_REFUSED_ENOUGH_NOT_CONST)
 bool enough() { return true; }
 #elif defined(SHOAL_REFUSED_RANGE_WITHOUT_MAKE) || defined(SHOAL_REFUSED_MAKE_OF_ANOTHER)

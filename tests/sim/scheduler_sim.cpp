@@ -5,6 +5,8 @@
 // none is left, and everything that tasks wrote is visible to every worker when it leaves. If the case has too little spill,
 // the run may end as worklist_full; even then no item is run twice, and no item is run that was not pushed.
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "worklist_bed.hpp"
 
@@ -33,6 +35,7 @@ struct Tree {
     int judged = 0, ran = 0;
   };
   std::vector<Node> nodes;
+  std::set<std::pair<pe_t, std::uint32_t>> refreshed;  ///< PE and part
   std::vector<std::uint32_t>
       note;  ///< [2 * nodes] plain data: written by the pusher and by accept, read by the worker that runs the item
 };
@@ -109,6 +112,17 @@ struct Sifted : FanOut<false> {
     return !this->at(item).refused;
   }
   bool promising(const Item&, bool look) const { return look; }
+};
+
+/// The same, and learns what other PEs know.
+struct Refreshed : Sifted<true> {
+  static constexpr const char* kName = "sifted and refreshed";
+  template <class W>
+  void refresh(const W& w, pe_t pe, std::uint32_t part) const {
+    if (pe != me) sim::fail("a PE refreshed what another PE remembers");
+    if (w.any(part != w.from_leader(part))) sim::fail("the lanes of a worker refresh different parts");
+    if (w.lane() == 0 && !tree->refreshed.insert({pe, part}).second) sim::fail("a part was refreshed twice");
+  }
 };
 
 /// Nobody looks first.
@@ -210,6 +224,7 @@ class SchedulerScenario final : public sim::Scenario {
     const std::uint32_t n = 1 + random.below(random.below(4) == 0 ? 60 : 16), shape = random.below(4);
     tree_.nodes.assign(n, {});
     tree_.note.assign(2 * n, 0);
+    tree_.refreshed.clear();
     for (auto& seeds : bed_.seeds) seeds.clear();
     const std::uint32_t n_seeds = random.below(std::min(n + 1, 4u));  // none is legal
     const auto pes = static_cast<std::uint32_t>(bed_.shape.n_pes);
@@ -266,7 +281,7 @@ class SchedulerScenario final : public sim::Scenario {
 
 int main(int argc, char** argv) {
   shoal::sim::OneOf<SchedulerScenario<FanOut<true>>, SchedulerScenario<ByHand>, SchedulerScenario<FanOut<false>>,
-                    SchedulerScenario<Sifted<false>>, SchedulerScenario<Sifted<true>>,
+                    SchedulerScenario<Sifted<false>>, SchedulerScenario<Refreshed>,
                     SchedulerScenario<Asked<Sifted<true>>>, SchedulerScenario<Asked<Unlooked>>,
                     SchedulerScenario<SiftedByWorth>>
       scenario;

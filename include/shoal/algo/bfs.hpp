@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "shoal/algo/lowers_word.hpp"
+#include "shoal/core/vector.hpp"
 #include "shoal/graph/csr.hpp"
 
 namespace shoal {
@@ -16,13 +17,17 @@ namespace shoal {
 /// refuse an item that is not lower than the byte. All other items are judged by the word. The byte is stored after every ask
 /// of the word, even if the item is refused: another PE may have lowered the word, and it does not write the bytes of this PE.
 /// Two stores at the same time may take effect in either order. Levels that do not fit a byte are compared with the words.
+///
+/// For a vertex of another PE, the byte is the lowest level that this PE has offered. refresh() lowers it to the byte that the owner
+/// has. Otherwise a PE would offer nearly every vertex that it has an arc to, long after the owner has reached it by arcs of its own.
 struct Bfs : LowersWord<level_t> {
   static constexpr bool kRefusesMost = true;  ///< most arcs lead to vertices that were reached before
   static constexpr std::uint8_t kNoByte = 255;
 
   CsrView graph;                  ///< this PE's rows
   bool look_first = true;         ///< load before the atomic minimum: fewer atomics, but one more load latency per hop
-  std::uint8_t* bytes = nullptr;  ///< [vertices] copies of this PE; or null
+  std::uint8_t* bytes = nullptr;  ///< [vertices] copies of this PE, aligned to 16 bytes; or null
+  Symmetric<const std::uint8_t> all_bytes = {};  ///< `bytes` of every PE; null: the PE is out of reach
 
   /// A lane looks at bytes if all of its items have one, and otherwise at words.
   using Look = level_t;
@@ -48,6 +53,39 @@ struct Bfs : LowersWord<level_t> {
   }
   SHOAL_FN bool stale(Item item) const {
     return has_byte(item) ? load(bytes[item.v]) < item.word : LowersWord::stale(item);
+  }
+
+  /// Learns what the owners of other PEs' vertices know: lowers some bytes to theirs. If another lane lowers such a byte at the same
+  /// time, that may be lost, and an item may be sent twice.
+  template <class W>
+  SHOAL_FN void refresh(const W& w, pe_t me, std::uint32_t part) const {
+    if (bytes == nullptr) return;
+    // Only vectors of bytes that all belong to one other PE: those that end before this PE's own, and those that begin after them.
+    constexpr vertex_t kBytes = Vector<std::uint8_t>::kElements;
+    constexpr lane_t kSome = 4;
+    const vertex_t before = owners.begin[me] / kBytes, after = (owners.begin[me + 1] + kBytes - 1) / kBytes;
+    const vertex_t end = owners.begin[owners.n_pes] / kBytes;
+    const vertex_t vectors = before + (end > after ? end - after : 0);
+    if (vectors == 0) return;
+    const vertex_t of_part = kSome * w.size(), parts = (vectors + of_part - 1) / of_part;
+    vertex_t v[kSome];
+    bool has[kSome];
+    Vector<std::uint8_t> mine[kSome], theirs[kSome];
+    for (lane_t k = 0; k < kSome; ++k) {
+      const vertex_t i = part % parts * of_part + k * w.size() + w.lane();
+      has[k] = i < vectors;
+      v[k] = !has[k] ? 0 : (i < before ? i : i - before + after) * kBytes;
+      const pe_t pe = owners(v[k]);
+      const std::uint8_t* const from = all_bytes.part[pe];
+      has[k] = has[k] && from != nullptr && owners(v[k] + kBytes - 1) == pe;
+      // No load is under a branch: a lane without a vector loads its own PE's first one twice.
+      theirs[k] = load_vector<Scope::system>((has[k] ? from : bytes) + v[k]);
+      mine[k] = load_vector(bytes + v[k]);
+    }
+    w.keep_in_flight();
+    for (lane_t k = 0; k < kSome; ++k) {
+      if (has[k] && lower_each(mine[k], theirs[k])) store_vector(bytes + v[k], mine[k]);
+    }
   }
 
   SHOAL_FN Span<const vertex_t> range(Item item) const { return graph.neighbors(item.v); }

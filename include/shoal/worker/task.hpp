@@ -47,6 +47,9 @@
 //                          called by a whole worker that found no item: looks through part `part` of `parts` of this
 //                          PE's own data, and may push. Its result depends only on the data, and it pushes nothing when
 //                          nothing is left to be done
+//   refresh(w, me, part)   called by all lanes of a block every few batches, in persistent runs of several PEs on GPUs: may copy
+//                          some of what other PEs know, so that fewer items are sent to them. Part 0, 1, 2, ... without an end:
+//                          each part should take a block a few microseconds. It may be called or not: no result depends on it
 //   enough()               called on every PE every few steps, by one lane: true ends the run on all PEs, with items
 //                          left (Report::left)
 // and may promise, as `static constexpr bool NAME = true`,
@@ -177,6 +180,11 @@ template <class T>
 concept HasIdle = requires(const T& t, const int& w, int& out, lane_t part) {
   t.template idle<int, int>(w, out, part, part);
 };
+/// `template <class W> void refresh(const W&, pe_t me, std::uint32_t part) const`.
+template <class T>
+concept HasRefresh = requires(const T& t, const CpuThread& w, pe_t me, std::uint32_t part) {
+  t.refresh(w, me, part);
+};
 template <class T>
 concept HasEnough = requires(const T& t) {
   { t.enough() } -> std::convertible_to<bool>;
@@ -199,7 +207,7 @@ concept RunsItems = requires(const T& t, const CpuThread& w, const typename T::I
 /// A struct with the names of all optional members.
 struct OptionalMembers {
   int range, ask, accepts, ask_at, look, promising, worth_sending, stale, accept_at, priority, key, combine, idle,
-      enough;
+      refresh, enough;
 };
 /// Detects which of those names a task has, whatever their signatures: if T has a member `stale` too, `&Beside<T>::stale`
 /// is ambiguous and does not compile.
@@ -273,6 +281,9 @@ constexpr bool check_task() {
   static_assert(
       HasIdle<T> || requires { &Lacks::idle; },
       "idle is `template <class W, class Out> void idle(const W&, Out&, lane_t part, lane_t parts) const`");
+  static_assert(
+      HasRefresh<T> || requires { &Lacks::refresh; },
+      "refresh is `template <class W> void refresh(const W&, pe_t me, std::uint32_t part) const`");
   static_assert(
       HasEnough<T> || requires { &Lacks::enough; }, "enough is `bool enough() const`");
   return true;

@@ -29,6 +29,11 @@ struct ChangingOfOneLane {
   Owed owed[W::kHoldsTickets ? W::kBuffer : 1];
 };
 
+/// Whether a worker calls the task's refresh(): blocks do, in runs on several PEs. A worker of one warp runs batches that take less time
+/// than a part of a refresh.
+template <class W, class View>
+inline constexpr bool kRefreshes = HasParts<W>&& HasRefresh<typename View::Task> && !kAlone<View>;
+
 /// Workers of several lanes.
 struct ChangingOfSeveralLanes {
   lane_t share = 0;      ///< tickets that it claims at once, if it holds tickets: Taking::share
@@ -61,6 +66,11 @@ struct ChangingInSweeps {
   bool muted = false;     ///< true inside idle(): Out::mute
 };
 
+/// Blocks, for tasks with refresh().
+struct ChangingWithRefresh {
+  lane_t batches = 0;  ///< batches that it has run; the same on every lane
+};
+
 /// Tasks that combine items.
 struct ChangingWithCombine {
   bool holds = false;  ///< whether this worker's table may hold items; the same on every lane
@@ -89,6 +99,7 @@ struct Changing : std::conditional_t<W::kMaxLanes == 1, ChangingOfOneLane<W, Ite
                   std::conditional_t<kPhased<TaskT>, ChangingInPhases, Without<ChangingInPhases>>,
                   std::conditional_t<HasPriority<TaskT>, ChangingInPriorities, Without<ChangingInPriorities>>,
                   std::conditional_t<HasIdle<TaskT>, ChangingInSweeps, Without<ChangingInSweeps>>,
+                  std::conditional_t<kRefreshes<W, View>, ChangingWithRefresh, Without<ChangingWithRefresh>>,
                   std::conditional_t<HasCombine<TaskT>, ChangingWithCombine, Without<ChangingWithCombine>>,
                   std::conditional_t<std::is_same_v<W, CpuThread>, ChangingWithLog, Without<ChangingWithLog>>,
                   std::conditional_t<HasParts<W>, Without<ChangingCounts<W>>, ChangingCounts<W>> {

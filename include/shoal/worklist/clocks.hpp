@@ -30,6 +30,7 @@ enum class Section : lane_t {
   place,
   send,
   receive,
+  refresh,
   phase,
   end,
   look,
@@ -40,8 +41,8 @@ enum class Section : lane_t {
 };
 inline constexpr lane_t kSections = static_cast<lane_t>(Section::count);
 inline constexpr const char* kSectionNames[kSections] = {
-    "take",  "bring", "run",     "split", "make", "judge", "judge_at", "meet", "park", "reserve",
-    "place", "send",  "receive", "phase", "end",  "look",  "rest",     "idle", "all"};
+    "take",  "bring", "run",     "split",   "make",  "judge", "judge_at", "meet", "park", "reserve",
+    "place", "send",  "receive", "refresh", "phase", "end",   "look",     "rest", "idle", "all"};
 
 /// Sums over the workers of a PE that have left.
 struct ClockWords {

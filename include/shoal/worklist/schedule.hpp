@@ -220,6 +220,7 @@ class Scheduler : private Taking<W, View> {
     // threshold.
     if (HasPriority<TaskT> && steps % 4 == 1) carry_out_phase();
     bool worked = take();
+    if (worked) refresh();
     worked = (looks(steps, worked) && receive_some()) || worked;
     if constexpr (kPhased<TaskT>) {
       if constexpr (HasIdle<TaskT>) now().parts_left = worked ? kIdleParts : now().parts_left;
@@ -284,6 +285,20 @@ class Scheduler : private Taking<W, View> {
     view().task.idle(w_, out_, index() * kIdleParts + part, view().n_workers * kIdleParts);
     out_.mute(false);
     if (w_.lane() == 0) out_.note_idle_call();
+  }
+
+  /// After a batch: has the task bring some of what it remembers of other PEs up to date. What a block does at a time takes a few
+  /// microseconds, however much there is. All blocks together go round.
+  SHOAL_FN void refresh() {
+    if constexpr (kRefreshes<W, View>) {
+      if (view().n_pes == 1 || ++now().batches % kBatchesOfARefresh != 0) return;
+      SHOAL_TIMED(w_, out_.own(), Section::refresh);
+      const std::uint32_t turn = now().batches / kBatchesOfARefresh;
+      refresh_out_of_line(w_, view(), turn * view().n_workers + index());
+    }
+  }
+  static SHOAL_OUT_OF_LINE SHOAL_FN void refresh_out_of_line(W w, const View& view, std::uint32_t part) {
+    view.task.refresh(w, view.me, part);
   }
 
   /// For a worker that finds nothing to run: calls idle() for the next of its parts. It goes through all parts once, and
@@ -484,6 +499,11 @@ class Scheduler : private Taking<W, View> {
   static constexpr lane_t kStepsPerLetGo = 64;  ///< most steps that an item is held back, or an unused chunk is kept
   static constexpr lane_t kLookers = 32;        ///< about how many workers of a PE poll the channels in any step
   static constexpr lane_t kDrainsAtOnce = 4;
+#if defined(SHOAL_SIMULATE)
+  static constexpr lane_t kBatchesOfARefresh = 2;  // a simulation has few batches
+#else
+  static constexpr lane_t kBatchesOfARefresh = 4;
+#endif
   static constexpr lane_t kSeedsOfALane = 32;  ///< most seeds per lane in a share: few enough that all workers get some
   static constexpr unsigned kEagerSpins = 2000;
 };

@@ -32,6 +32,9 @@ class BfsAsync : public BfsEngine {
       }
       tasks_.push_back({{graph.partition.owner, known_.all(p), known_.parts()}, graph.out[p], look_first, bytes(p)});
     }
+    for (Bfs& task : tasks_) {
+      for (pe_t p = 0; p < graph.n_pes(); ++p) task.all_bytes.part[graph.first_pe + p] = bytes(p);
+    }
   }
   BfsAsync(const Machine& machine, const PlacedGraph& graph, const BfsPlan& plan)
       : BfsAsync(machine, graph, plan, machine.on_gpu() ? kBytesFrom : kNoVertex) {}

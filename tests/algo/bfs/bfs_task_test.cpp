@@ -1,7 +1,9 @@
 // Breadth-first search with levels in bytes, on CPU threads. GPUs use bytes if the 32-bit levels do not fit into the cache.
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "algo/bfs/async.hpp"
@@ -86,6 +88,76 @@ TEST(LevelsInBytes, LevelsThatAreNoBytesAreJudgedByWords) {
   }
   EXPECT_TRUE(two.accept({0, 254}));
   EXPECT_EQ(two.bytes[0], 254);
+}
+
+/// The middle one of three PEs. Its vertices begin and end within a vector of 16. It knows nothing; each of the others knows that the
+/// level of each of its own vertices is v + 1. What they have for vertices that are not their own is 0, which nobody may learn.
+struct Middle {
+  static constexpr vertex_t kVertices = 130, kLongest = 144;
+  struct alignas(16) Row {
+    std::uint8_t bytes[kLongest];
+  };
+  std::vector<Row> rows{3};
+  Bfs task;
+
+  Middle() {
+    task.owners = {{0, 40, 75, kVertices}, 3};
+    for (vertex_t v = 0; v < kLongest; ++v) {
+      for (pe_t p = 0; p < 3; ++p) {
+        rows[p].bytes[v] = p == 1 ? Bfs::kNoByte : task.owners(v) == p ? static_cast<std::uint8_t>(v + 1) : 0;
+      }
+    }
+    task.bytes = rows[1].bytes;
+    for (pe_t p = 0; p < 3; ++p) task.all_bytes.part[p] = rows[p].bytes;
+  }
+  void refresh(std::initializer_list<std::uint32_t> parts) {
+    for (const std::uint32_t part : parts) task.refresh(CpuThread{}, 1, part);
+  }
+  /// The vertices whose bytes are those of their owners.
+  std::vector<vertex_t> learnt() const {
+    std::vector<vertex_t> learnt;
+    for (vertex_t v = 0; v < kLongest; ++v) {
+      if (task.bytes[v] == v + 1) learnt.push_back(v);
+      if (task.bytes[v] != v + 1) EXPECT_EQ(task.bytes[v], Bfs::kNoByte) << v;
+    }
+    return learnt;
+  }
+};
+std::vector<vertex_t> numbers(std::initializer_list<std::pair<vertex_t, vertex_t>> ranges) {
+  std::vector<vertex_t> numbers;
+  for (const auto& [begin, end] : ranges) {
+    for (vertex_t v = begin; v < end; ++v) numbers.push_back(v);
+  }
+  return numbers;
+}
+
+TEST(LevelsInBytes, AreLearntFromOwners) {
+  Middle middle;
+  middle.refresh({0, 1});  // one lane, four vectors a part; [32, 48) and [64, 80) have vertices of two PEs
+  EXPECT_EQ(middle.learnt(), numbers({{0, 32}, {80, 128}}));
+}
+
+TEST(LevelsInBytes, AreLearntPartByPart) {
+  Middle middle;
+  middle.refresh({6});  // the same as part 0
+  EXPECT_EQ(middle.learnt(), numbers({{0, 32}, {80, 112}}));
+  middle.refresh({3});
+  EXPECT_EQ(middle.learnt(), numbers({{0, 32}, {80, 128}}));
+}
+
+TEST(LevelsInBytes, AreNotLearntFromPesOutOfReach) {
+  Middle middle;
+  middle.task.all_bytes.part[2] = nullptr;
+  middle.refresh({0, 1});
+  EXPECT_EQ(middle.learnt(), numbers({{0, 32}}));
+}
+
+TEST(LevelsInBytes, ThatAreLowerStay) {
+  Middle middle;
+  middle.task.bytes[100] = 7;  // offered by this PE
+  middle.refresh({0, 1});
+  EXPECT_EQ(middle.task.bytes[100], 7);
+  EXPECT_EQ(middle.task.bytes[101], 102);
 }
 
 TEST(LevelsInBytes, GiveTheSameAnswers) {
