@@ -23,6 +23,9 @@ inline bool is_skewed(const PlacedGraph& graph) {
   return static_cast<double>(graph.max_degree) > 32 * std::max(mean_degree(graph), 1.0);
 }
 
+/// Whether more than an eighth of all arcs lead from one PE to another.
+inline bool crosses_much(const PlacedGraph& graph) { return graph.partition.cut_arcs > graph.num_arcs / 8; }
+
 /// The reason that `auto` gives when only the worklist can run the algorithm on PEs of several processes.
 inline constexpr const char* kAcrossProcesses = "several processes: only the worklist sends items between them";
 
@@ -41,6 +44,14 @@ template <class Strategy>
 void say_strategy(Strategy strategy, const std::string& reason, const Options& options, Decisions& why) {
   why.push_back({"strategy", name(strategy), reason});
   if (strategy != Strategy::async) note_unused(options, why);
+}
+
+/// After allow_remote_judge(): lets the owners of items judge on GPUs, unless the user asked for something.
+inline void let_owners_judge(const Machine& machine, const Options& options, LaunchPlan& launch, const char* reason,
+                             Decisions& why) {
+  if (!machine.on_gpu() || options.judge != JudgeKind::automatic || !launch.judge_remote) return;
+  launch.judge_remote = false;
+  decide_again(why, "judge", "owner", reason);
 }
 
 /// Least work, in vertices and arcs of the graph, that is worth a thread when the worklist runs the strategy: an item costs some 50

@@ -25,10 +25,6 @@ constexpr arc_t kArcsOfAJunction = 8;
 // ahead along paths that are too long, and much is run again.
 constexpr std::int64_t kVerticesInOrder = 1 << 24;  ///< of a PE, up to which the order of arrival is good enough
 
-/// Whether many of the items that are run come from other PEs. If they arrive late, windows of levels must be narrow, if they help
-/// at all.
-bool crosses_much(const PlacedGraph& graph) { return graph.partition.cut_arcs > graph.num_arcs / 8; }
-
 }  // namespace
 
 const char* name(BfsStrategy strategy) { return name_of(kStrategies, strategy); }
@@ -108,6 +104,7 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
     if (plan.launch.queue == QueueKind::priority && options.threshold_delta == 0) {
       // Moving the threshold costs as much as several levels of a road network, and two levels of a skewed graph contain most of
       // it. Rounds do not run ahead of a level, so few moves are best.
+      // Windows must be narrow if many of the items that are run come from other PEs, and may arrive late.
       const bool shallow = is_shallow(graph), wide = machine.on_gpu() && !crosses_much(graph);
       const bool rounds = machine.on_gpu() && plan.launch.kernel == KernelKind::discrete;
       plan.launch.threshold_delta = shallow ? (rounds ? 4 : 2) : wide ? 1024 : 64;
@@ -115,10 +112,8 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
                    shallow ? "few levels" : "levels are narrow");
     }
     allow_remote_judge(plan.launch, options, graph.all_pes(), machine.world() != nullptr, why);
-    if (machine.on_gpu() && options.judge == JudgeKind::automatic && plan.launch.judge_remote &&
-        bfs_owners_judge_on_gpus(graph)) {
-      plan.launch.judge_remote = false;
-      decide_again(why, "judge", "owner", "few items are sent, and few of these are dropped");
+    if (bfs_owners_judge_on_gpus(graph)) {
+      let_owners_judge(machine, options, plan.launch, "few items are sent, and few of these are dropped", why);
     }
   }
   return plan;

@@ -38,5 +38,9 @@ SmallGraph small_on_gpus(const PlacedGraph&);
 /// The number of items that a block takes at once, as a multiple of the number that it can judge at once. Measured on H100
 /// (docs/decisions/0064).
 lane_t sssp_batches_on_gpus(const PlacedGraph&, QueueKind);
+/// Whether the owner of an item judges it, and not its pusher in the owner's memory. On two H100, owners take 0.91 of the time for
+/// community:24, where a tenth of the arcs leads to the other GPU, and 1.21 and 1.33 for kron:22 and kron:24, where half does
+/// (bench/results/registers_h100.txt).
+bool sssp_owners_judge_on_gpus(const PlacedGraph&, QueueKind);
 
 }  // namespace shoal

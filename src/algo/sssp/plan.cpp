@@ -116,6 +116,11 @@ lane_t sssp_batches_on_gpus(const PlacedGraph& graph, QueueKind queue) {
   return n >= 1 << 22 ? 8 : n >= 1 << 20 ? 4 : n >= 1 << 18 ? 2 : 1;
 }
 
+bool sssp_owners_judge_on_gpus(const PlacedGraph& graph, QueueKind queue) {
+  const bool counted = graph.partition.cut_arcs >= 0;
+  return graph.n_pes() > 1 && is_skewed(graph) && queue == QueueKind::fifo && counted && !crosses_much(graph);
+}
+
 SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspOptions& options, Decisions& why) {
   check(graph, options);
   SsspPlan plan;
@@ -171,6 +176,9 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
       }
     }
     allow_remote_judge(plan.launch, options, graph.all_pes(), machine.world() != nullptr, why);
+    if (sssp_owners_judge_on_gpus(graph, plan.launch.queue)) {
+      let_owners_judge(machine, options, plan.launch, "few arcs lead to other PEs, so few items are sent", why);
+    }
     if (options.queue == QueueKind::automatic && ordered) {
       decide_again(why, "queue", "priority", "near vertices run first, so few run twice");
     } else if (options.queue == QueueKind::automatic) {

@@ -64,5 +64,19 @@ TEST(SsspPlan, BatchesAreLongerTheMoreItemsWait) {
   EXPECT_EQ(sssp_batches_on_gpus(shape(1 << 22, 15 << 20, 4, 1), QueueKind::priority), 1u) << "road:2048";
 }
 
+TEST(SsspPlan, OwnersJudgeWhereFewArcsLeadToOtherPes) {
+  const auto judge = [](double crossing, pe_t pes = 2, arc_t max_degree = 160000, QueueKind queue = QueueKind::fifo) {
+    PlacedGraph graph = shape(1 << 24, 517143648, max_degree, pes);
+    graph.partition.cut_arcs = crossing < 0 ? -1 : static_cast<arc_t>(crossing * 517143648);
+    return sssp_owners_judge_on_gpus(graph, queue);
+  };
+  EXPECT_TRUE(judge(0.1)) << "community:24";
+  EXPECT_FALSE(judge(0.5)) << "kron:24";
+  EXPECT_FALSE(judge(-1)) << "the arcs were not counted";
+  EXPECT_FALSE(judge(0, 1)) << "one PE has no other";
+  EXPECT_FALSE(judge(0.1, 2, 70)) << "not measured: rows of about equal length";
+  EXPECT_FALSE(judge(0.1, 2, 160000, QueueKind::priority)) << "not measured";
+}
+
 }  // namespace
 }  // namespace shoal
