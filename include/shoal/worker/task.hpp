@@ -49,9 +49,9 @@
 //                          nothing is left to be done
 //   refresh(w, me, part)   called by all lanes of a block every few batches, in persistent runs of several PEs on GPUs: may copy
 //                          some of what other PEs know to PE `me`, so that it sends them fewer items. No result may depend on it:
-//                          warps and single threads as workers do not call it. The blocks of a PE together go through the parts 0, 1, 2, ... without
-//                          an end; the task takes them modulo the number of parts that it has, and one should take a block a few
-//                          microseconds
+//                          workers that are warps or single threads do not call it. The blocks of a PE together go through the
+//                          parts 0, 1, 2, ... without an end; the task takes them modulo the number of parts that it has, and
+//                          one should take a block a few microseconds
 //   enough()               called on every PE every few steps, by one lane: true ends the run on all PEs, with items
 //                          left (Report::left)
 // and may promise, as `static constexpr bool NAME = true`,
