@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "shoal/algo/lowers_word.hpp"
-#include "shoal/core/vector.hpp"
+#include "shoal/core/byte_vector.hpp"
 #include "shoal/graph/csr.hpp"
 
 namespace shoal {
@@ -61,7 +61,7 @@ struct Bfs : LowersWord<level_t> {
   SHOAL_FN void refresh(const W& w, pe_t me, std::uint32_t part) const {
     if (bytes == nullptr) return;
     // Only vectors of bytes that all belong to one other PE: those that end before this PE's own, and those that begin after them.
-    constexpr vertex_t kBytes = Vector<std::uint8_t>::kElements;
+    constexpr vertex_t kBytes = ByteVector::kBytes;
     constexpr lane_t kSome = 4;
     const vertex_t before = owners.begin[me] / kBytes, after = (owners.begin[me + 1] + kBytes - 1) / kBytes;
     const vertex_t end = owners.begin[owners.n_pes] / kBytes;
@@ -70,7 +70,7 @@ struct Bfs : LowersWord<level_t> {
     const vertex_t of_part = kSome * w.size(), parts = (vectors + of_part - 1) / of_part;
     vertex_t v[kSome];
     bool has[kSome];
-    Vector<std::uint8_t> mine[kSome], theirs[kSome];
+    ByteVector mine[kSome], theirs[kSome];
     for (lane_t k = 0; k < kSome; ++k) {
       const vertex_t i = part % parts * of_part + k * w.size() + w.lane();
       has[k] = i < vectors;

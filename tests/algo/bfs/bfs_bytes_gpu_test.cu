@@ -19,6 +19,7 @@ TEST_F(LevelsInBytesOnGpus, AreRight) {
       options.pes = pes;
       options.pes_per_gpu = pes;
       options.kernel = kernel;
+      options.worker = WorkerKind::block;  // blocks learn from the other PE what has been reached
       BfsRunner search(parse_generator("uniform:23,degree=5"), options);
       for (const vertex_t source : {1u, 77u}) {
         search.search(source);
