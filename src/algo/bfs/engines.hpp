@@ -23,8 +23,9 @@ bool bfs_runs_ahead_on_gpus(const PlacedGraph&);
 /// several of the longest rows: if one such row is a large part of what a block has to do, the others wait for it. Measured on H100
 /// and, for graphs that are not skewed, on an H200 (docs/decisions/0064, 0041).
 lane_t bfs_batches_on_gpus(const PlacedGraph&);
-/// Whether the owner of an item judges it, and not its pusher in the owner's memory. On skewed graphs most items for other GPUs are
-/// withheld, and few of those that are sent are refused (docs/decisions/0068-registers-of-blocks.md).
+/// Whether the owner of an item judges it, and not its pusher in the owner's memory. On skewed graphs a GPU refuses most items for
+/// others by what it remembers: of kron:24's 639 million pushed items 12 million are sent (bench/results/refresh_2xh100.txt). So little
+/// is saved by asking first, for which a block waits (docs/decisions/0068-registers-of-blocks.md).
 bool bfs_owners_judge_on_gpus(const PlacedGraph&);
 
 using BfsEngine = Engine<vertex_t>;

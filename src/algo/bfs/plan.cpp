@@ -113,7 +113,7 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
     }
     allow_remote_judge(plan.launch, options, graph.all_pes(), machine.world() != nullptr, why);
     if (bfs_owners_judge_on_gpus(graph)) {
-      let_owners_judge(machine, options, plan.launch, "few items are sent, and few of these are dropped", why);
+      let_owners_judge(machine, options, plan.launch, "skewed degrees: few of the pushed items are sent", why);
     }
   }
   return plan;
