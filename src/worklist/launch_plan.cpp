@@ -14,6 +14,7 @@ namespace {
 // The measurements behind each constant are in docs/decisions/0023-what-auto-goes-by.md, and those behind the slots of channels in
 // 0067-rings-that-do-not-fill.md.
 constexpr double kItemsOfAnElement = 2, kItemsOfAnElementAmongPes = 8;  ///< items per element for which spill has space
+constexpr std::int64_t kMostOfARing = 1 << 24, kMostOfARingOnGpus = 1 << 27;  ///< of a ring; small items: 16 bytes each
 constexpr ticket_t kSlotsOfAChannel = 1 << 12, kChannels = 4;  ///< fewest slots; channels from a GPU to another
 constexpr ticket_t kSlotsToAll = 1 << 23;                      ///< most slots of a GPU's channels to all others
 constexpr ticket_t kSlotsOfMore = 1 << 22;  ///< with so many slots to another GPU, there are twice as many channels
@@ -147,12 +148,14 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
 
   // If vertices wait in the ring more than once, as in shortest paths in FIFO order, and it is full, the rest is run from spill, newest
   // first, and so more than twice as often (docs/decisions/0067-rings-that-do-not-fill.md).
-  const std::int64_t wanted = on_gpu ? std::clamp<std::int64_t>(items + items / 2, 1 << 12, 1 << 26)
-                                     : std::clamp<std::int64_t>(items, 1 << 12, 1 << 24);
+  const std::int64_t wanted = on_gpu ? std::clamp<std::int64_t>(items + items / 2, 1 << 12, kMostOfARingOnGpus)
+                                     : std::clamp<std::int64_t>(items, 1 << 12, kMostOfARing);
   plan.capacity =
       std::bit_ceil(static_cast<ticket_t>(options.capacity > 0 ? std::max<std::int64_t>(options.capacity, 2) : wanted));
   note(why, "capacity", static_cast<std::int64_t>(plan.capacity), options.capacity > 0,
-       on_gpu ? "more than the number of vertices of a PE" : "about the number of vertices of a PE");
+       static_cast<std::int64_t>(plan.capacity) < items ? "the most by default; what finds no slot waits in spill"
+       : on_gpu                                         ? "more than the number of vertices of a PE"
+                                                        : "about the number of vertices of a PE");
   // Channel slots are cheap where memory is plentiful, and an item that finds no slot costs its pusher tens of times as much.
   const ticket_t slots = std::bit_floor(kSlotsToAll / static_cast<ticket_t>(std::max<pe_t>(n_pes - 1, 1)));
   plan.channel_capacity = on_gpu && options.capacity == 0 ? std::min(plan.capacity, slots)

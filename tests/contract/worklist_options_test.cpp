@@ -338,7 +338,7 @@ TEST(WorklistPlan, RingsAndChannelsOfGpusDoNotFill) {
     return plan_launch(Options(), on_gpu, n_pes, items, 31, why);
   };
   EXPECT_EQ(plan(true, 1, 1 << 24).capacity, 1u << 25);
-  EXPECT_EQ(plan(true, 1, std::int64_t{1} << 30).capacity, 1u << 26);
+  EXPECT_EQ(plan(true, 1, std::int64_t{1} << 30).capacity, 1u << 27);
   EXPECT_EQ(plan(false, 1, 1 << 24).capacity, 1u << 24);
   for (const auto& [n_pes, slots, channels] : {std::tuple{2, 1 << 23, 8}, {3, 1 << 22, 8}, {4, 1 << 21, 4}}) {
     const LaunchPlan among = plan(true, n_pes, 1 << 23);
@@ -352,6 +352,20 @@ TEST(WorklistPlan, RingsAndChannelsOfGpusDoNotFill) {
   segments.batch_bytes = 4096;
   Decisions why;
   EXPECT_EQ(plan_launch(segments, true, 2, 1 << 23, 31, why).channel_capacity, 1u << 20);
+}
+TEST(WorklistPlan, SaysWhetherARingHasASlotForEachVertex) {
+  const auto reason = [](bool on_gpu, std::int64_t items) {
+    Decisions why;
+    plan_launch(Options(), on_gpu, 1, items, 4, why);
+    for (const Decision& one : why) {
+      if (one.option == "capacity") return one.reason;
+    }
+    return std::string();
+  };
+  for (const bool on_gpu : {false, true}) {
+    EXPECT_NE(reason(on_gpu, 1 << 20).find("number of vertices"), std::string::npos);
+    EXPECT_EQ(reason(on_gpu, 174002481), "the most by default; what finds no slot waits in spill");
+  }
 }
 
 // Several GPUs of one process use larger segments by default. A size that the user chose is kept.

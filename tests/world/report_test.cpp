@@ -91,9 +91,9 @@ TEST(Report, WhatALaneCountsReachesTheCounterOfItsName) {
   tally.pushed = 11, tally.run = 13, tally.idle_calls = 17, tally.peak_ring = 19;
   const auto control = std::make_unique<PeControl>();  // all zero
   add_up(CpuThread{}, tally, *control);
-  EXPECT_EQ(tally.pushed, 0u) << "the tally was not reset";
-  tally.pushed = 100, tally.peak_ring = 5;
-  add_up(CpuThread{}, tally, *control);
+  LaneTally<CpuThread> of_another = {};
+  of_another.pushed = 100, of_another.peak_ring = 5;
+  add_up(CpuThread{}, of_another, *control);
   EXPECT_EQ(control->counts.pushed.load(), 111u);
   EXPECT_EQ(control->counts.run.load(), 13u);
   EXPECT_EQ(control->counts.idle_calls.load(), 17u);

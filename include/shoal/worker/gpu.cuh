@@ -53,9 +53,12 @@ struct GpuWarp {
     return __reduce_min_sync(kAll, x);
   }
   __device__ std::uint64_t sum(std::uint64_t x) const {
-    sync();
-    for (int d = 16; d > 0; d /= 2) x += __shfl_xor_sync(kAll, x, d);
-    return x;
+    sync();  // orders memory, which the reductions do not
+    std::uint64_t sum = 0;
+    for (int at = 0; at < 64; at += 16) {  // by pieces of 16 bits, of which 32 lanes have no more than 21 bits together
+      sum += std::uint64_t{__reduce_add_sync(kAll, static_cast<unsigned>(x >> at & 0xFFFF))} << at;
+    }
+    return sum;
   }
   template <class F>
   __device__ double combine(double x, double, const F& f) const {

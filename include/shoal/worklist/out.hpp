@@ -67,10 +67,8 @@ class Out : public Queuing<W, View> {
   /// @tparam kTogether  true: all lanes call make at the same time: make(i, k, true) for a lane's k-th element, or
   ///   make(end - 1, k, false) if it has none. So make may call what the lanes of a warp do together (ActsTogether). The k-th
   ///   elements of a warp's lanes are consecutive, and come before the lanes' next elements
-  /// @tparam kMany  true: there are usually many elements, so the shorter path is left out. It would be one more copy of all
-  ///   the code that a push needs
   /// @param make  number -> Item
-  template <bool kTogether = false, bool kMany = false, class Number, class Make>
+  template <bool kTogether = false, class Number, class Make>
   SHOAL_FN void push_numbered(const W& w, Number begin, Number end, Make make) {
     const auto make_at = [&](Number i, [[maybe_unused]] lane_t k) {
       if constexpr (kTogether) {
@@ -79,7 +77,7 @@ class Out : public Queuing<W, View> {
         return i < end ? make(i) : Item{};
       }
     };
-    const auto few = [&](Number base) { return !kMany && W::kOffers > 1 && end - base <= w.size(); };
+    const auto few = [&](Number base) { return W::kOffers > 1 && end - base <= w.size(); };
     const auto push_few = [&](Number base) {
       const Number i = base + w.lane();
       emit(w, i < end, make_at(i, 0));
@@ -160,10 +158,6 @@ class Out : public Queuing<W, View> {
       judge_own<kKnown>(w, has, item, owner, keep, travels, counts);
       add_to<W, /*kFew=*/true>(tally(), counts);
     }
-    if (view().n_pes == 1) {
-      append(w, keep, item);
-      return;
-    }
     // Queues this PE's items before other PEs are asked about theirs, which takes long. If kDispatches, this happens below:
     // a kernel with two calls of append() would need more registers.
     if constexpr (!kDispatches) append(w, keep, item);
@@ -176,11 +170,14 @@ class Out : public Queuing<W, View> {
       }
     }
     if constexpr (kDispatches) {
-      if (view().held == nullptr && !view().segments.on) {
+      if (view().n_pes > 1 && view().held == nullptr && !view().segments.on) {
         dispatch(w, keep, travels, item);
         return;
       }
       append(w, keep, item);
+    }
+    if (view().n_pes == 1) return;
+    if constexpr (kDispatches) {
       // Asked again: to keep the owners up to here would take registers.
       for (lane_t k = 0; k < kSome; ++k) owner[k] = owner_if(view(), travels[k], item[k]);
     }
@@ -236,13 +233,7 @@ class Out : public Queuing<W, View> {
 #if defined(SHOAL_CLOCKS)
     if (w.lane() % 32 == 0) add_clocks(own().clocks, view().here().clocks);
 #endif
-    if constexpr (HasParts<W>) {
-      w.sync();
-      LaneTally<W> sums = w.lane() == 0 ? tally() : LaneTally<W>{};
-      add_up(w, sums, view().here());
-    } else {
-      add_up(w, tally(), view().here());
-    }
+    add_up(w, tally(), view().here());
   }
 
  private:

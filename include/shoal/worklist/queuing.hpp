@@ -17,6 +17,7 @@
 #include "shoal/worklist/gate.hpp"
 #include "shoal/worklist/parcel.hpp"
 #include "shoal/worklist/parking.hpp"
+#include "shoal/worklist/sieve.hpp"
 #include "shoal/worklist/view.hpp"
 
 namespace shoal {
@@ -285,7 +286,8 @@ class Queuing {
   SHOAL_FN void send(const W& w, const bool (&has)[kSome], const pe_t (&owner)[kSome], const Item (&item)[kSome],
                      bool again = false) {
     if (!w.any(any_of(has))) return;
-    Parcel<Item, kSome> parcel;
+    Parcel<Item, kItemsOfAParcel<kSome>> parcel;
+    for (bool& one : parcel.has) one = false;
     for (lane_t k = 0; k < kSome; ++k) parcel.has[k] = has[k], parcel.owner[k] = owner[k], parcel.item[k] = item[k];
     if constexpr (HasCombine<TaskT>) {
       if (view().held != nullptr && !again) {
@@ -435,9 +437,15 @@ class Queuing {
     send(w, {has}, {owner}, {item}, /*again=*/true);
   }
 
+  /// The size of parcels for kSome items of each lane. Those of a block have one size, so that its kernel has one copy of what sends
+  /// them and one of what spills them. Neither is needed often, because of dispatch(). Blocks that sift have parcels of one item only.
+  template <lane_t kSome>
+  static constexpr lane_t kItemsOfAParcel = HasParts<W> && !kSifts<W, TaskT> ? W::kOffers : kSome;
+
   template <lane_t kSome>
   SHOAL_FN void to_spill(const W& w, const bool (&has)[kSome], const Item (&item)[kSome]) {
-    Parcel<Item, kSome> parcel;
+    Parcel<Item, kItemsOfAParcel<kSome>> parcel;
+    for (bool& one : parcel.has) one = false;
     for (lane_t k = 0; k < kSome; ++k) parcel.has[k] = has[k], parcel.item[k] = item[k];
     note(spill_parcel(w, view(), now().list, parcel));
   }

@@ -1,12 +1,11 @@
 // The scheduler: the main loop of a worker, the same on CPUs and GPUs. A worker takes items, runs them, and pushes the items
 // that follow. Worker 0 of a process's first PE also checks, when it finds nothing to do, whether the run is over.
 #pragma once
-#include "shoal/worklist/inbox.hpp"
 #include "shoal/worklist/pe_worklist.hpp"
 #include "shoal/worklist/phases.hpp"
 #include "shoal/worklist/quiescence.hpp"
+#include "shoal/worklist/receiving.hpp"
 #include "shoal/worklist/run_batch.hpp"
-#include "shoal/worklist/taking.hpp"
 #if !defined(SHOAL_SIMULATE) || defined(SHOAL_SIMULATE_WIRES)
 #include "shoal/worklist/waves.hpp"
 #endif
@@ -24,18 +23,24 @@ enum class WorkerState : std::uint32_t {
 
 /// A worker's loop. One object per lane.
 template <Worker W, class View>
-class Scheduler : private Taking<W, View> {
-  using Base = Taking<W, View>;
+class Scheduler : private Receiving<W, View> {
+  using Base = Receiving<W, View>;
   using Base::brings;
+  using Base::complete;
   using Base::desk_;
-  using Base::desk_size;
   using Base::index;
+  using Base::looks;
+  using Base::note_completed;
   using Base::now;
   using Base::out_;
   using Base::queue_desk;
+  using Base::receive_any;
+  using Base::receive_some;
   using Base::take_below;
   using Base::take_from_ring;
+  using Base::take_from_spill;
   using Base::take_parked;
+  using Base::take_seeds;
   using Base::view;
   using Base::w_;
 
@@ -47,6 +52,8 @@ class Scheduler : private Taking<W, View> {
 
   /// Worker-collective: works until the run is over.
   SHOAL_FN void run_persistent() {
+    Scheduler copy = *this;
+    copy_ = &copy;
     out_.begin(w_);
     work_until_the_end();
     view().transport.progress();  // issues whatever is held back before the queues are destroyed
@@ -62,13 +69,14 @@ class Scheduler : private Taking<W, View> {
     PhaseOrders orders;  // used only by the worker that detects the end, so it stays in memory and takes no registers
     Backoff backoff;
     for (lane_t steps = 1;; ++steps) {
-      const bool worked = step(steps);
-      carry(steps, worked);
-      bool began = false;
-      if constexpr (!Out<W, View>::kOwes) began = !worked && begin_more();
-      if constexpr (HasIdle<TaskT>) now().parts_left = began ? kIdleParts : now().parts_left;
-      if (!worked) rest();  // even if it took more seeds: the items that it has completed must be reported
-      if (worked || began) {
+      bool busy = step(steps);
+      carry(steps, busy);
+      if (!busy) {
+        if constexpr (!Out<W, View>::kOwes) busy = begin_more();
+        if constexpr (HasIdle<TaskT>) now().parts_left = busy ? kIdleParts : now().parts_left;
+        rest();  // even if it took more seeds: the items that it has completed must be reported
+      }
+      if (busy) {
         is(WorkerState::busy);
         backoff.reset();
       } else {
@@ -82,11 +90,14 @@ class Scheduler : private Taking<W, View> {
         else
           backoff.count();
       }
+      // From here on, spins tell whether it was busy: a variable would be kept in memory.
       if (steps % kStepsPerLetGo == 0) {
         out_.let_go(w_);
-        if (!worked && now().list.keeps_chunk()) rarely([](Scheduler& self) { return self.let_go_of_chunk(); });
+        if (backoff.spins() > 0 && now().list.keeps_chunk()) {
+          rarely([](Scheduler& self) { return self.let_go_of_chunk(); });
+        }
       }
-      if (steps % (worked ? kStepsPerLook : kStepsPerIdleLook) == 0 && over()) break;
+      if (steps % (backoff.spins() == 0 ? kStepsPerLook : kStepsPerIdleLook) == 0 && over()) break;
     }
   }
 
@@ -104,7 +115,8 @@ class Scheduler : private Taking<W, View> {
     // Moves this worker's spilled items as long as they can move. Stops when the ring is full, because this worker would
     // then run all of them by itself.
     bool fits = !now().list.empty();
-    while (fits && !over() && rarely([&fits](Scheduler& self) { return self.take_from_spill(&fits); })) {
+    while (fits && !over()) {
+      fits = rarely([](Scheduler& self) { return self.run_from_spill(); });
     }
     // The next round relies on every slot below its limit being filled, so no slot may be owed an item after this one.
     for (Backoff backoff; !out_.settle() && !over();) backoff.pause();
@@ -123,24 +135,31 @@ class Scheduler : private Taking<W, View> {
     }
   }
   /// Runs a step that is rarely needed. On GPUs, for workers of several lanes, the step is a function that is not inlined
-  /// and that works on a copy of this object; afterwards the state that changes, now(), is copied back. As long as
-  /// nothing takes the address of the state itself, the frequently executed code keeps it in registers. Constant members
-  /// are not copied back, so the compiler still knows that the view is the kernel's parameter, and reads it as an operand
-  /// of an instruction instead of with a load.
+  /// and that works on a copy of this object; afterwards the state that changes is copied back. As long as nothing takes the address
+  /// of the state itself, the frequently executed code keeps it in registers. Constant members are not copied back, so the compiler
+  /// still knows that the view is the kernel's parameter, and reads it as an operand of an instruction instead of with a load. A
+  /// persistent run has one copy, so that no call has to store the constant members again: that would be much of the main loop's code.
   template <class Step>
-  SHOAL_FN bool rarely(Step step) {
+  SHOAL_FN auto rarely(Step step) {
     if constexpr (W::kHoldsTickets && W::kMaxLanes > 1) {
+      if (copy_ != nullptr) return on_copy(*copy_, step);
       Scheduler copy = *this;
-      const bool done = out_of_line(copy, step);
-      if constexpr (!HasParts<W>) now() = copy.now();
-      out_.own() = copy.out_.own();
-      return done;
+      return on_copy(copy, step);
     } else {
       return step(*this);
     }
   }
   template <class Step>
-  static SHOAL_OUT_OF_LINE SHOAL_FN bool out_of_line(Scheduler& copy, Step step) {
+  SHOAL_FN auto on_copy(Scheduler& copy, Step step) {
+    if constexpr (!HasParts<W>) copy.now() = now();
+    copy.out_.own() = out_.own();
+    const auto done = out_of_line(copy, step);
+    if constexpr (!HasParts<W>) now() = copy.now();
+    out_.own() = copy.out_.own();
+    return done;
+  }
+  template <class Step>
+  static SHOAL_OUT_OF_LINE SHOAL_FN auto out_of_line(Scheduler& copy, Step step) {
     return step(copy);
   }
 
@@ -207,24 +226,15 @@ class Scheduler : private Taking<W, View> {
       if constexpr (W::kHoldsTickets) view().ring.poll(out_.hand());
       return false;
     }
-    if (!now().list.empty()) {  // back-pressure: spilled items go first, and no new item is taken from the ring
-      if constexpr (W::kHoldsTickets) view().ring.poll(out_.hand());
-      // Spilled items that cannot move wait for credits of channels. Meanwhile this worker helps to drain its own PE's
-      // channels.
-      const bool moved = (!now().stuck || some_channel_has_credits(w_, view(), index())) &&
-                         rarely([](Scheduler& self) { return self.take_from_spill(); });
-      now().stuck = !moved;
-      return ((now().stuck || looks(steps, moved)) && receive_some()) || moved;
-    }
     // Now and then even while there is work: until this worker has carried out the phase, it parks items by the old
     // threshold.
-    if (HasPriority<TaskT> && steps % 4 == 1) carry_out_phase();
+    if (HasPriority<TaskT> && now().list.empty() && steps % 4 == 1) carry_out_phase();
     bool worked = take();
     if (worked) refresh();
-    worked = (looks(steps, worked) && receive_some()) || worked;
+    worked = ((now().stuck || looks(steps, worked)) && receive_some()) || worked;
     if constexpr (kPhased<TaskT>) {
       if constexpr (HasIdle<TaskT>) now().parts_left = worked ? kIdleParts : now().parts_left;
-      if (!worked) worked = carry_out_phase() || (!now().seeds_left && look_once());
+      if (!worked && now().list.empty()) worked = carry_out_phase() || (!now().seeds_left && look_once());
     }
     return worked;
   }
@@ -324,93 +334,45 @@ class Scheduler : private Taking<W, View> {
     }
   }
 
-  /// Whether this worker polls the channels in this step. A few polling workers are enough to find items as soon as they
-  /// arrive. If all workers polled, their loads of the same words would delay the worker that drains.
-  SHOAL_FN bool looks(lane_t steps, bool worked) const {
-    const lane_t every = view().n_workers / kLookers + 1;
-    return view().n_pes > 1 && (steps + index()) % (worked && every < 4 ? 4 : every) == 0;
-  }
-
-  /// Drains a few times, because more items may have arrived where there were some. Not more often, because this worker may
-  /// hold the ticket of an item that waits in the ring.
-  SHOAL_FN bool receive_some() {
-    lane_t times = 0;
-    while (times < kDrainsAtOnce && receive_any()) ++times;
-    return times > 0;
-  }
-
-  /// Drains the first channel, or segment, in which it finds items that have arrived. False if it found or got none.
-  SHOAL_FN bool receive_any() {
-    if (view().n_pes == 1) return false;
-    SHOAL_TIMED(w_, out_.own(), Section::receive);
-    lane_t channel = 0;
-    ticket_t head = 0;
-    bool found = false;
-    if (view().segments.on) {
-      const FoundSegment at = find_segment(w_, view(), index());
-      found = at.from >= 0, channel = static_cast<lane_t>(at.from), head = at.segment;
-    } else {
-      found = find_arrived(w_, view(), index(), channel, head);
-    }
-    return found && receive(channel, head);
-  }
-
-  /// Runs one batch: of parked items that the phase has reached, or else of items of the ring. False if there is none.
+  /// Runs one batch: of spilled items, of parked items that the phase has reached, or of items of the ring. False if there is none,
+  /// or if the spilled items cannot move. All batches run the same code, as this is most of a kernel.
   /// @param limit  discrete runs: the ring's tickets below it were all filled before the round
   SHOAL_FN bool take(ticket_t limit = kNoLimit) {
-    const bool parked = brings();
+    // Back-pressure: spilled items go first, and no new item is taken from the ring.
+    const bool spilled = limit == kNoLimit && !now().list.empty(), parked = !spilled && brings();
     bool shares = false;
     lane_t n;
-    {
+    if (spilled) {
+      if constexpr (W::kHoldsTickets) view().ring.poll(out_.hand());
+      // Spilled items that cannot move wait for credits of channels. Meanwhile this worker helps to drain its own PE's
+      // channels.
+      if (now().stuck && !some_channel_has_credits(w_, view(), index())) return false;
+      n = rarely([](Scheduler& self) { return self.take_from_spill(); });
+      if (n == 0) return !now().stuck;
+    } else {
       SHOAL_TIMED(w_, out_.own(), parked ? Section::bring : Section::take);
       n = parked ? take_parked(shares) : limit == kNoLimit ? take_from_ring() : take_below(limit);
+      if (n == 0 && !parked) return false;
     }
-    if (shares) {
-      rarely([n](Scheduler& self) { return self.queue_desk(n); });
-      complete(brings() ? 0 : 1);
+    if (shares) rarely([n](Scheduler& self) { return self.queue_desk(n); });
+    // Parked items are counted as part of the phase, whose token is completed after the last of them.
+    const lane_t done = !parked ? n : brings() ? 0 : 1;
+    if (shares || n == 0) {
+      complete(done);
       return true;
     }
-    if (n > 0) run_items(n);
-    if (n > 0 || parked) {
-      // Parked items are counted as part of the phase, whose token is completed after the last of them.
-      const lane_t done = !parked ? n : brings() ? 0 : 1;
-      if (!parked && w_.lane() == 0) now().credit += n;
-      complete(done);
-    }
-    return n > 0 || parked;
-  }
-
-  /// Drains the items that have arrived in `channel` from ticket `head` on and that no other worker has claimed. If the run uses
-  /// segments, `channel` is the number of the sending PE, and `head` that of the segment.
-  SHOAL_FN bool receive(lane_t channel, ticket_t head) {
-    const Claim claim = copy_arrived(w_, view(), channel, head, desk_.item, desk_.items);
-    if (claim.count == 0) return false;
-    // This worker only judges the items; whichever worker takes them from the ring runs them. So receiving is quick, and an
-    // item that runs for long does not block a channel.
-    out_.take_in(w_, desk_.item + claim.skip, claim.count);
-    complete(claim.count);
+    note_completed(done);
+    if (!parked && !spilled && w_.lane() == 0) now().credit += n;
+    run_items(n);
     return true;
   }
-
-  /// Worker-collective: takes some items from this worker's spill and sends them, moves them to the ring, or, if the ring is
-  /// full, runs them here. Returns whether any item left spill.
-  /// @param fits  set to false if the ring was full and items were run here
-  SHOAL_FN bool take_from_spill(bool* fits = nullptr) {
-    lane_t n = 0;
-    SpillList list = now().list;
-    while (n < desk_size() && !list.empty())
-      n += view().spill.pop(w_, list, desk_.item + n, desk_size() - n, out_.state());
-    now().list = list;
-    if (n == 0) return false;
-    bool moved = false;
-    const lane_t left = out_.unspill(w_, desk_.item, n, moved);
-    if (left > 0) {
-      if (w_.lane() == 0) out_.beat();
-      run_items(left);
-    }
-    if (left > 0 && fits != nullptr) *fits = false;
-    complete(n);
-    return moved;  // false: all went back to spill, because their channels have no credits yet
+  /// Discrete runs: moves spilled items. False if the ring was full, and items were run here, or if none could move.
+  SHOAL_FN bool run_from_spill() {
+    const lane_t n = take_from_spill();
+    if (n == 0) return !now().stuck;
+    note_completed(n);
+    run_items(n);
+    return false;
   }
 
   /// For a worker that has nothing to do: pushes a share of the seeds that no worker has taken yet. False if none is left,
@@ -421,51 +383,12 @@ class Scheduler : private Taking<W, View> {
     if (!now().seeds_left || (!kAll && (!now().list.empty() || !out_.settle()))) return false;
     return rarely([](Scheduler& self) { return self.take_seeds(); });
   }
-  /// Worker-collective. False if no seed is left.
-  SHOAL_FN bool take_seeds() {
-    const std::uint64_t n = view().n_seeds, lanes = w_.size();
-    const std::uint64_t fair = n / (lanes * view().n_workers);
-    const std::uint64_t share = lanes * (fair < 1 ? 1 : fair < kSeedsOfALane ? fair : kSeedsOfALane);
-    std::uint64_t first = n;
-    if (w_.lane() == 0 && view().here().seeds_taken.load() < n) first = view().here().seeds_taken.fetch_add(share);
-    first = w_.from_leader(first);
-    now().seeds_left = first < n;
-    if (!now().seeds_left) return false;
-    const std::uint64_t end = n - first < share ? n : first + share;
-    if (view().n_pes == 1 && !seeds_are_mine(first, end)) return false;
-    out_.template push_numbered</*kTogether=*/false, /*kMany=*/true>(
-        w_, static_cast<std::int64_t>(first), static_cast<std::int64_t>(end),
-        [this](std::int64_t i) { return view().seeds[i]; });
-    complete(end - first);
-    return true;
-  }
-
-  /// Worker-collective, for runs on one PE, in which pushes do not call owner(): checks the owner of each seed. A user gives the
-  /// seeds, and one may be a vertex that the graph does not have. The run then ends before the task accesses data for it.
-  SHOAL_FN bool seeds_are_mine(std::uint64_t first, std::uint64_t end) const {
-    bool astray = false;
-    for (std::uint64_t i = first + w_.lane(); i < end; i += w_.size()) {
-      const pe_t owner[1] = {view().task.owner(view().seeds[i])};
-      if (view().is_pe(owner[0])) continue;
-      view().refuse(owner);
-      astray = true;
-    }
-    return !w_.any(astray);
-  }
-
+  /// Runs the desk's first `n` items. They are noted as completed before (Taking::note_completed).
   SHOAL_FN void run_items(lane_t n) {
     is(WorkerState::busy);
     SHOAL_TIMED(w_, out_.own(), Section::run);
-    run_batch(w_, out_, desk_, n);
-  }
-
-  /// Completes `n` stays or tokens (quiescence.hpp) after the pushes that followed from them. These pushes are counted and
-  /// all lanes have met, so the leader's next release covers them. The worker reports the completions only when it rests:
-  /// a late report is safe, and a release has to wait for all stores before it.
-  SHOAL_FN void complete(std::uint64_t n) {
+    run_batch(w_, out_, desk_, n);  // all lanes have met after it
     out_.flush(w_);
-    w_.sync();
-    if (w_.lane() == 0) now().finished += n;
   }
 
   /// For a worker that has nothing to do: sends the items that it holds back, returns its ring credits, and reports its
@@ -490,6 +413,8 @@ class Scheduler : private Taking<W, View> {
     view().transport.progress();
   }
 
+  Scheduler* copy_ = nullptr;  ///< null: each call of rarely() makes one
+
   static constexpr lane_t kStepsPerCarry = 2;
   static constexpr ticket_t kNoLimit = ~ticket_t{0};
   static constexpr lane_t kIdleParts = 8;  ///< parts per worker; one call of idle() looks through one
@@ -497,14 +422,11 @@ class Scheduler : private Taking<W, View> {
   static constexpr lane_t kBatchesPerLook = HasEnough<TaskT> ? 1 : 8;  ///< in a round: batches between these polls
   static constexpr lane_t kStepsPerIdleLook = 4;                       ///< the same while there is nothing to do
   static constexpr lane_t kStepsPerLetGo = 64;  ///< most steps that an item is held back, or an unused chunk is kept
-  static constexpr lane_t kLookers = 32;        ///< about how many workers of a PE poll the channels in any step
-  static constexpr lane_t kDrainsAtOnce = 4;
 #if defined(SHOAL_SIMULATE)
   static constexpr lane_t kBatchesOfARefresh = 2;  // a simulation has few batches
 #else
   static constexpr lane_t kBatchesOfARefresh = 4;
 #endif
-  static constexpr lane_t kSeedsOfALane = 32;  ///< most seeds per lane in a share: few enough that all workers get some
   static constexpr unsigned kEagerSpins = 2000;
 };
 

@@ -1,5 +1,5 @@
-// Taking: where a worker gets its next batch from. Items come from the ring, or from parked items that the phase has reached,
-// and lie on the desk then.
+// Taking: where a worker gets its next batch from. Items come from the ring, from its spill, or from parked items that the phase has
+// reached, and lie on the desk then. Also how it takes seeds, and counts what it has completed.
 #pragma once
 #include "shoal/worklist/batch_share.hpp"
 #include "shoal/worklist/phases.hpp"
@@ -58,6 +58,43 @@ class Taking {
     return true;
   }
 
+  /// Worker-collective: takes some items from this worker's spill, and sends them or moves them to the ring. Returns how many found the
+  /// ring full: they are on the desk, and the caller must run them. now().stuck tells whether none has left spill, as their channels
+  /// have no credits yet.
+  SHOAL_FN lane_t take_from_spill() {
+    lane_t n = 0;
+    SpillList list = now().list;
+    while (n < desk_size() && !list.empty())
+      n += view().spill.pop(w_, list, desk_.item + n, desk_size() - n, out_.state());
+    now().list = list;
+    bool moved = false;
+    const lane_t left = n == 0 ? 0 : out_.unspill(w_, desk_.item, n, moved);
+    now().stuck = !moved;
+    if (left > 0 && w_.lane() == 0) out_.beat();
+    complete(n - left);
+    return left;
+  }
+
+  /// Worker-collective: pushes a share of the seeds, one for each lane at a time. False if none is left.
+  SHOAL_FN bool take_seeds() {
+    const std::uint64_t n = view().n_seeds, lanes = w_.size();
+    const std::uint64_t fair = n / (lanes * view().n_workers);
+    const std::uint64_t share = lanes * (fair < 1 ? 1 : fair < kSeedsOfALane ? fair : kSeedsOfALane);
+    std::uint64_t first = n;
+    if (w_.lane() == 0 && view().here().seeds_taken.load() < n) first = view().here().seeds_taken.fetch_add(share);
+    first = w_.from_leader(first);
+    now().seeds_left = first < n;
+    if (!now().seeds_left) return false;
+    const std::uint64_t end = n - first < share ? n : first + share;
+    if (view().n_pes == 1 && !seeds_are_mine(first, end)) return false;
+    for (std::uint64_t base = first; base < end; base += lanes) {
+      const std::uint64_t i = base + w_.lane();
+      out_.emit(w_, i < end, i < end ? view().seeds[i] : Item{});
+    }
+    complete(end - first);
+    return true;
+  }
+
   /// Persistent runs: takes items to the desk, from the slots for which this worker holds tickets (GPUs), or by claiming
   /// tickets (CPU threads).
   SHOAL_FN lane_t take_from_ring() {
@@ -105,6 +142,19 @@ class Taking {
       if (t.count > 0) out_.note_waiting(limit - t.first);
     }
     return take_tickets(t);
+  }
+
+  /// Leader: counts `n` stays or tokens (quiescence.hpp) as completed. The worker reports them only when it rests: a late report is
+  /// safe, and a release has to wait for all stores before it. Until then the pushes that follow from them must have been counted, and
+  /// all lanes must have met, so that the leader's release covers them.
+  SHOAL_FN void note_completed(std::uint64_t n) {
+    if (w_.lane() == 0) now().finished += n;
+  }
+  /// Worker-collective: the same, after these pushes.
+  SHOAL_FN void complete(std::uint64_t n) {
+    out_.flush(w_);
+    w_.sync();
+    note_completed(n);
   }
 
   /// The most items of the desk that are run at a time.
@@ -164,6 +214,19 @@ class Taking {
     }
   }
 
+  /// Worker-collective, for runs on one PE, in which pushes do not call owner(): checks the owner of each seed. A user gives the
+  /// seeds, and one may be a vertex that the graph does not have. The run then ends before the task accesses data for it.
+  SHOAL_FN bool seeds_are_mine(std::uint64_t first, std::uint64_t end) const {
+    bool astray = false;
+    for (std::uint64_t i = first + w_.lane(); i < end; i += w_.size()) {
+      const pe_t owner[1] = {view().task.owner(view().seeds[i])};
+      if (view().is_pe(owner[0])) continue;
+      view().refuse(owner);
+      astray = true;
+    }
+    return !w_.any(astray);
+  }
+
   /// @param t  valid on the leader
   SHOAL_FN lane_t take_tickets(Tickets t) {
     t = {w_.from_leader(t.first), w_.from_leader(t.count)};
@@ -177,7 +240,8 @@ class Taking {
     return t.count;
   }
 
-  static constexpr int kTicketBits = 54;  ///< bits of a ticket: at 100 G items a second, they last two days
+  static constexpr lane_t kSeedsOfALane = 32;  ///< most seeds per lane in a share: few enough that all workers get some
+  static constexpr int kTicketBits = 54;       ///< bits of a ticket: at 100 G items a second, they last two days
 
   const lane_t fetch_;
 };

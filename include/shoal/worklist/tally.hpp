@@ -48,23 +48,39 @@ SHOAL_FN void add_to(LaneCounters<Count>& tally, const PushCounts& counts) {
   }
 }
 
-/// Worker-collective: adds the lanes' sums and the leader's peaks to the PE's counts, and sets the lanes' counts to
-/// zero.
+/// Adds to a count of the PE.
+template <class Total>
+SHOAL_FN void add_to_pe(Merge merge, std::uint64_t count, Total& total) {
+  if (merge == Merge::most) {
+    total.fetch_max(count);
+  } else {
+    total.fetch_add(count);
+  }
+}
+/// Worker-collective: adds the lanes' counts to one of the PE's. Out of line on GPUs, because it is called for each of a dozen counts.
+template <Worker W, class Total>
+SHOAL_OUT_OF_LINE SHOAL_FN void add_lanes_to_pe(W w, Merge merge, std::uint64_t count, Total& total) {
+  if (!w.any(count != 0)) return;  // a vote costs less than a sum, and most counts are zero on all lanes in a round
+  const std::uint64_t sum = merge == Merge::most ? count : w.sum(count);
+  if (w.lane() == 0) add_to_pe(merge, sum, total);
+}
+
+/// Worker-collective, the last use of the counts: adds the lanes' sums and the leader's peaks to the PE's counts.
 template <Worker W, class Count>
-SHOAL_FN void add_up(const W& w, LaneCounters<Count>& tally, PeControl& here) {
-  bool any = false;
-  for_lane_counters([&](Merge, Count count) { any |= count != 0; }, tally);
-  if (!w.any(any)) return;  // nothing was counted, as in a round without work
-  const auto add = [&](Merge merge, Count count, auto& total) {
-    if (merge == Merge::most) {
-      if (w.lane() == 0) total.fetch_max(count);
-    } else if (w.any(count != 0)) {  // a vote costs less than a sum, and most counts are zero on all lanes in a round
-      const std::uint64_t sum = w.sum(count);
-      if (w.lane() == 0) total.fetch_add(sum);
-    }
-  };
-  for_lane_counters(add, tally, here.counts);
-  tally = {};
+SHOAL_FN void add_up(const W& w, const LaneCounters<Count>& tally, PeControl& here) {
+  if constexpr (HasParts<W>) {  // the lanes have one set of counts
+    w.sync();
+    const auto add = [&](Merge merge, Count count, auto& total) {
+      if (w.lane() == 0 && count != 0) add_to_pe(merge, count, total);
+    };
+    for_lane_counters(add, tally, here.counts);
+  } else {
+    bool any = false;
+    for_lane_counters([&](Merge, Count count) { any |= count != 0; }, tally);
+    if (!w.any(any)) return;  // nothing was counted, as in a round without work
+    const auto add = [&](Merge merge, Count count, auto& total) { add_lanes_to_pe(w, merge, count, total); };
+    for_lane_counters(add, tally, here.counts);
+  }
 }
 
 }  // namespace shoal
