@@ -105,7 +105,7 @@ struct Changing : std::conditional_t<W::kMaxLanes == 1, ChangingOfOneLane<W, Ite
                   std::conditional_t<HasParts<W>, Without<ChangingCounts<W>>, ChangingCounts<W>> {
   SpillList list;              ///< this worker's spill
   lane_t credit = 0;           ///< leader: credits for ring slots that this worker has emptied
-  std::uint64_t finished = 0;  ///< leader: stays and tokens that it has completed and not reported yet
+  std::uint64_t finished = 0;  ///< leader: stays and tokens that it has completed, or runs, and not reported yet
   bool seeds_left = false;     ///< whether there may be seeds left; if there are few, only the first workers take some
   bool stuck = false;          ///< whether none of its spilled items could move at the last try
 };

@@ -2,7 +2,7 @@
 // otherwise send it to its owner.
 #pragma once
 #include "shoal/worklist/judge.hpp"
-#include "shoal/worklist/queuing.hpp"
+#include "shoal/worklist/sending.hpp"
 #include "shoal/worklist/sieve.hpp"
 #if !defined(SHOAL_SIMULATE) || defined(SHOAL_SIMULATE_WIRES)
 #include "shoal/worklist/wires.hpp"
@@ -28,8 +28,8 @@ enum class Known { nothing, promising, own };
 
 /// A worker's means to push items. One object per lane.
 template <Worker W, class View>
-class Out : public Queuing<W, View> {
-  using Base = Queuing<W, View>;
+class Out : public Sending<W, View> {
+  using Base = Sending<W, View>;
   using Base::append;
   using Base::dispatch;
   using Base::send;

@@ -1,11 +1,11 @@
-// Queuing: where a worker puts its items. Accepted items go into the ring of its PE, or are parked if they are beyond the
-// threshold. Items for other PEs are sent. Items that find no space go into this worker's spill.
+// Queuing: where a worker puts accepted items. They go into the ring of its PE, or are parked if they are beyond the threshold. Items
+// that find no space go into this worker's spill.
 //
 // The kinds of workers differ in how an accepted item gets into the ring:
 //
 // | worker            | one reservation serves       | if a reserved slot is not empty yet (place())                  |
 // |-------------------|------------------------------|----------------------------------------------------------------|
-// | CpuThread         | kBuffer items: flush()       | the thread waits                                               |
+// | CpuThread         | kBuffer: queue_buffered()    | the thread waits                                               |
 // | GpuThread         | the same                     | the slot is owed (settle()): its popper may be in the same warp|
 // | GpuWarp, GpuBlock | kOffers per lane: append()   | the lanes wait, and empty the slots for which they hold tickets|
 //
@@ -22,23 +22,21 @@
 
 namespace shoal {
 
-/// The part of Out that queues and sends, and all of a worker's state that changes (changing.hpp). One object per lane.
+/// The part of Out that queues, and all of a worker's state that changes (changing.hpp). One object per lane.
 template <Worker W, class View>
 class Queuing {
  public:
   using TaskT = typename View::Task;
   using Item = typename View::Item;
   static constexpr bool kOwes = W::kHoldsTickets && W::kMaxLanes == 1;    ///< see place()
-  static constexpr bool kGathers = W::kMaxLanes == 1 && !kAlone<View>;    ///< see send_off()
   static constexpr bool kSorts = W::kMaxLanes > 1 && HasPriority<TaskT>;  ///< whether it uses a BinTable
   static constexpr bool kPacks = kPacksItems<W, TaskT>;                   ///< see append_packed()
-  static constexpr bool kDispatches = kSendsWhole<W, View>;               ///< see dispatch()
 
   /// `view` outlives this object (a kernel's __grid_constant__ parameter, or the run's own copy).
   /// @param index  this worker's number on its PE
   /// @param bins   shared by the lanes, if kSorts
   /// @param pack   [w.size()] likewise, if kPacks
-  /// @param gate   likewise, if kDispatches
+  /// @param gate   likewise, if kSendsWhole
   /// @param state  [w.size()] one for each lane, if W has parts; else null
   /// @param tally  shared by the lanes, if W has parts; else null
   SHOAL_FN Queuing(const W& w, const View& view, SpillList list, lane_t index, BinTable* bins, Item* pack, Gate* gate,
@@ -63,7 +61,7 @@ class Queuing {
       if (w.lane() == 0) bins_->nearest = kNoBucket;
       w.sync();
     }
-    if constexpr (kDispatches) {
+    if constexpr (kSendsWhole<W, View>) {
       for (lane_t p = w.lane(); p < static_cast<lane_t>(view().n_pes); p += w.size()) gate_->count[p] = 0;
       w.sync();
     }
@@ -93,39 +91,6 @@ class Queuing {
     append(w, one_has, one);
   }
 
-  /// Worker-collective: queues the accepted items that are still in this worker's buffer, and sends those for other PEs.
-  /// To be called before the items that pushed them are completed.
-  SHOAL_FN void flush(const W& w) {
-    send_off(w);
-    if constexpr (W::kMaxLanes == 1) {
-      if (now().buffered == 0) return;
-      Tickets t;
-      if (!owes()) t = view().ring.reserve(now().buffered, now().credit);
-      for (lane_t i = 0; i < t.count; ++i) place_one(w, true, t.first + i, now().buffer[i]);
-      for (lane_t i = t.count; i < now().buffered; ++i) to_spill(w, {true}, {now().buffer[i]});
-      now().buffered = 0;
-    }
-  }
-
-  /// Worker-collective: sends the items that are held back to be combined. To be called before completed items are reported.
-  SHOAL_FN void let_go(const W& w) {
-    if constexpr (HasCombine<TaskT>) {
-      if (view().n_pes == 1 || !now().holds) return;
-      now().holds = false;
-      HeldSlot<Item>* const held = this->held();
-      for (lane_t base = 0; base < kHeldSlots; base += w.size()) {
-        const lane_t i = base + w.lane();
-        bool has = i < kHeldSlots && held[i].full != 0;
-        const Item item = has ? plain_read(held[i].item) : Item{};
-        if (has) held[i].full = 0;
-        const pe_t owner = owner_of(has, item);
-        send_one(w, has, owner, item);
-      }
-      send_off(w);
-      w.sync();
-    }
-  }
-
   /// Writes the items that place() could not write into those of their slots that are empty now. True if this worker owes no
   /// slot an item any more; only one-lane workers of a GPU ever do.
   SHOAL_FN bool settle() {
@@ -137,34 +102,6 @@ class Queuing {
       now().owing = left;
     }
     return !owes();
-  }
-
-  /// Worker-collective: sends `n` items that were taken from this worker's spill, or moves them to the ring if this PE owns
-  /// them. Items without a credit go back to spill. Returns the number of items of this PE that found no free slot; they are
-  /// at the front of `items`, and the caller must run them. `moved` says whether any item left spill for good.
-  SHOAL_FN lane_t unspill(const W& w, Item* items, lane_t n, bool& moved) {
-    lane_t to_run = 0;
-    const auto spilled_before = tally().spilled;
-    for (lane_t base = 0; base < n; base += w.size()) {
-      const lane_t i = base + w.lane();
-      bool has = i < n;
-      const Item item = has ? items[i] : Item{};
-      const pe_t owner = owner_of(has, item);
-      const bool mine = has && owner == view().me;
-      const Scan scan = w.count_before(mine);
-      Tickets t;
-      if (w.lane() == 0 && scan.total > 0 && !owes()) t = view().ring.reserve(scan.total, now().credit);
-      t = from_leader(w, t);
-      place_one(w, mine && scan.before < t.count, t.first + scan.before, item);
-      if (mine && scan.before >= t.count)
-        items[to_run + scan.before - t.count] = item;  // overwrites only items that were read
-      to_run += scan.total - t.count;
-      w.sync();
-      if (view().n_pes > 1) send_one(w, has && !mine, owner, item);
-    }
-    send_off(w);
-    moved = w.from_leader(static_cast<lane_t>(tally().spilled - spilled_before)) < n;
-    return to_run;
   }
 
   SHOAL_FN const View& view() const { return *view_at_; }
@@ -214,7 +151,7 @@ class Queuing {
       for (lane_t k = 0; k < kSome; ++k) {
         if (!has[k] || parks(item[k])) continue;
         now().buffer[now().buffered++] = item[k];
-        if (now().buffered == W::kBuffer) flush(w);
+        if (now().buffered == W::kBuffer) queue_buffered(w);
       }
     } else {
       const Scan scan = count_before(w, has);
@@ -240,102 +177,80 @@ class Queuing {
     }
   }
 
-  /// For blocks, in runs in FIFO order on several PEs: queues accepted items, and sends those for other PEs. The lanes count
-  /// all of them together. Then one lane reserves tickets of the ring and, at the same time, one lane for each other PE
-  /// reserves tickets of its channel. If each warp sent on its own, thousands of warps would add to the counters of a channel,
-  /// for a few items at a time.
-  template <lane_t kSome>
-  SHOAL_FN void dispatch(const W& w, bool (&keep)[kSome], bool (&travels)[kSome], const Item (&item)[kSome]) {
-    lane_t rank[kSome] = {};
-    GateCount count;
-    {
-      SHOAL_TIMED(w, own(), Section::meet);
-      count = count_at_gate(w, view(), *gate_, keep, travels, item, rank);
-    }
-    if (count.stay == 0 && !count.any_leave) return;
-    bool lacks;
-    {
-      SHOAL_TIMED(w, own(), Section::reserve);
-      lacks = reserve_at_gate(w, view(), *gate_, count, now().credit, index_);
-    }
-    if (count.any_leave) {
-      SHOAL_TIMED(w, own(), Section::send);
-      send_through_gate(view(), *gate_, index_, rank, travels, item);
-    }
-    if (count.stay > 0) {
-      const Tickets t = gate_->tickets[view().me];
-      bool now[kSome];
-      ticket_t ticket[kSome];
-      lane_t before = count.before;
-      for (lane_t k = 0; k < kSome; ++k) {
-        now[k] = keep[k] && before < t.count;
-        ticket[k] = t.first + before;
-        before += keep[k];
-        keep[k] = keep[k] && !now[k];
-      }
-      place(w, now, ticket, item);
-    }
-    if (!lacks) return;
-    for (lane_t k = 0; k < kSome; ++k) keep[k] = keep[k] || travels[k];
-    to_spill(w, keep, item);
+  /// One-lane workers: queues the accepted items that are still in this worker's buffer.
+  SHOAL_FN void queue_buffered(const W& w) {
+    if (now().buffered == 0) return;
+    Tickets t;
+    if (!owes()) t = view().ring.reserve(now().buffered, now().credit);
+    for (lane_t i = 0; i < t.count; ++i) place_one(w, true, t.first + i, now().buffer[i]);
+    for (lane_t i = t.count; i < now().buffered; ++i) to_spill(w, {true}, {now().buffer[i]});
+    now().buffered = 0;
   }
 
-  /// Sends items to their owners, with one reservation for each owner that occurs among the lanes.
-  /// @param again  the items were held back or spilled before; they are not held back again
+  /// Worker-collective: the lanes with `waits` write their items into the slots of their reserved tickets. While a lane has
+  /// to wait for its slot, all lanes keep emptying the slots for which they hold tickets, because another pusher may be
+  /// waiting for these. A one-lane worker of a GPU does not wait here at all: the thread that must empty the slot may be in
+  /// the same warp, and not be scheduled until this thread has finished. Instead the worker owes the slot its item: it writes
+  /// the item later, in settle(), and reserves nothing more until then.
   template <lane_t kSome>
-  SHOAL_FN void send(const W& w, const bool (&has)[kSome], const pe_t (&owner)[kSome], const Item (&item)[kSome],
-                     bool again = false) {
-    if (!w.any(any_of(has))) return;
+  SHOAL_FN void place(const W& w, bool (&waits)[kSome], const ticket_t (&ticket)[kSome], const Item (&item)[kSome]) {
+    SHOAL_TIMED(w, own(), Section::place);
+    if constexpr (!W::kHoldsTickets) {
+      for (lane_t k = 0; k < kSome; ++k) {
+        if (waits[k]) view().ring.put(ticket[k], item[k], state());
+      }
+    } else if constexpr (kOwes) {
+      for (lane_t k = 0; k < kSome; ++k) {
+        if (waits[k] && !view().ring.try_put(ticket[k], item[k])) now().owed[now().owing++] = {ticket[k], item[k]};
+      }
+    } else {
+      view().ring.try_put_some(waits, ticket, item);
+      Backoff backoff;
+      while (w.any(any_of(waits))) {
+        view().ring.poll(hand());
+        view().ring.try_put_some(waits, ticket, item);
+        if (any_of(waits) && state().load() != 0) {
+          for (bool& one : waits) one = false;
+        }
+        backoff.pause();
+      }
+    }
+  }
+
+  SHOAL_FN void place_one(const W& w, bool waits, ticket_t ticket, const Item& item) {
+    bool one_waits[1] = {waits};
+    const ticket_t one_ticket[1] = {ticket};
+    const Item one[1] = {item};
+    place(w, one_waits, one_ticket, one);
+  }
+
+  SHOAL_FN Gate& gate() const { return *gate_; }
+
+  /// The size of parcels for kSome items of each lane. Those of a block have one size, so that its kernel has one copy of what sends
+  /// them and one of what spills them. In FIFO order neither is needed often (Sending::dispatch). Blocks that sift have parcels of one item only.
+  template <lane_t kSome>
+  static constexpr lane_t kItemsOfAParcel = HasParts<W> && !kSifts<W, TaskT> ? W::kOffers : kSome;
+
+  template <lane_t kSome>
+  SHOAL_FN void to_spill(const W& w, const bool (&has)[kSome], const Item (&item)[kSome]) {
     Parcel<Item, kItemsOfAParcel<kSome>> parcel;
     for (bool& one : parcel.has) one = false;
-    for (lane_t k = 0; k < kSome; ++k) parcel.has[k] = has[k], parcel.owner[k] = owner[k], parcel.item[k] = item[k];
-    if constexpr (HasCombine<TaskT>) {
-      if (view().held != nullptr && !again) {
-        now().holds = true;
-        for (lane_t k = 0; k < kSome; ++k) {
-          add_to<W>(tally().combined, hold_back(w, view().task, held(), parcel.has[k], parcel.item[k]));
-          parcel.owner[k] = owner_of(parcel.has[k], parcel.item[k]);
-        }
-      }
-    }
-    if constexpr (kGathers) {
-      if (view().segments.on) {
-        for (lane_t k = 0; k < kSome; ++k) {
-          if (!parcel.has[k]) continue;
-          now().leaves[now().leaving] = parcel.item[k], now().leaves_for[now().leaving] = parcel.owner[k];
-          if (++now().leaving == now().kLeaves) send_off(w);
-        }
-        return;
-      }
-    }
-    SHOAL_TIMED(w, own(), Section::send);
-    note(send_parcel(w, view(), now().list, index_, parcel));
+    for (lane_t k = 0; k < kSome; ++k) parcel.has[k] = has[k], parcel.item[k] = item[k];
+    note(spill_parcel(w, view(), now().list, parcel));
   }
 
-  /// One-lane workers: sends the items that were collected to be appended to segments together. They are not counted as
-  /// created yet, so this must be called before the items that pushed them are completed.
-  SHOAL_FN void send_off(const W& w) {
-    if constexpr (kGathers) {
-      if (now().leaving == 0) return;
-      constexpr lane_t kLeaves = Changing<W, View>::kLeaves;
-      Parcel<Item, kLeaves> parcel;
-      for (lane_t k = 0; k < kLeaves; ++k) {
-        parcel.has[k] = k < now().leaving;
-        parcel.owner[k] = parcel.has[k] ? now().leaves_for[k] : 0;
-        parcel.item[k] = parcel.has[k] ? now().leaves[k] : Item{};
-      }
-      now().leaving = 0;
-      note(send_parcel(w, view(), now().list, index_, parcel));
-    }
+  SHOAL_FN void note(const Spilled& spilled) {
+    now().list = spilled.list;
+    add_to<W>(tally().spilled, spilled.items);
   }
 
-  /// One lane: the owner of an item that was pushed earlier, or merged. If owner() names no PE of the run, ends the run and
-  /// clears `has`, so the item goes nowhere and no table of PEs is accessed out of bounds.
-  SHOAL_FN pe_t owner_of(bool& has, const Item& item) const {
-    const pe_t owner[1] = {has && view().n_pes > 1 ? view().task.owner(item) : view().me};
-    has = has && view().is_pe(owner[0]);
-    if (!view().is_pe(owner[0])) view().refuse(owner);
-    return owner[0];
+  /// Whether this worker owes items to slots (place()).
+  SHOAL_FN bool owes() const {
+    if constexpr (kOwes) {
+      return now().owing > 0;
+    } else {
+      return false;
+    }
   }
 
  private:
@@ -394,78 +309,6 @@ class Queuing {
       return false;
     }
   }
-
-  /// Worker-collective: the lanes with `waits` write their items into the slots of their reserved tickets. While a lane has
-  /// to wait for its slot, all lanes keep emptying the slots for which they hold tickets, because another pusher may be
-  /// waiting for these. A one-lane worker of a GPU does not wait here at all: the thread that must empty the slot may be in
-  /// the same warp, and not be scheduled until this thread has finished. Instead the worker owes the slot its item: it writes
-  /// the item later, in settle(), and reserves nothing more until then.
-  template <lane_t kSome>
-  SHOAL_FN void place(const W& w, bool (&waits)[kSome], const ticket_t (&ticket)[kSome], const Item (&item)[kSome]) {
-    SHOAL_TIMED(w, own(), Section::place);
-    if constexpr (!W::kHoldsTickets) {
-      for (lane_t k = 0; k < kSome; ++k) {
-        if (waits[k]) view().ring.put(ticket[k], item[k], state());
-      }
-    } else if constexpr (kOwes) {
-      for (lane_t k = 0; k < kSome; ++k) {
-        if (waits[k] && !view().ring.try_put(ticket[k], item[k])) now().owed[now().owing++] = {ticket[k], item[k]};
-      }
-    } else {
-      view().ring.try_put_some(waits, ticket, item);
-      Backoff backoff;
-      while (w.any(any_of(waits))) {
-        view().ring.poll(hand());
-        view().ring.try_put_some(waits, ticket, item);
-        if (any_of(waits) && state().load() != 0) {
-          for (bool& one : waits) one = false;
-        }
-        backoff.pause();
-      }
-    }
-  }
-
-  SHOAL_FN void place_one(const W& w, bool waits, ticket_t ticket, const Item& item) {
-    bool one_waits[1] = {waits};
-    const ticket_t one_ticket[1] = {ticket};
-    const Item one[1] = {item};
-    place(w, one_waits, one_ticket, one);
-  }
-
-  /// Sends an item that was held back or spilled before.
-  SHOAL_FN void send_one(const W& w, bool has, pe_t owner, const Item& item) {
-    send(w, {has}, {owner}, {item}, /*again=*/true);
-  }
-
-  /// The size of parcels for kSome items of each lane. Those of a block have one size, so that its kernel has one copy of what sends
-  /// them and one of what spills them. Neither is needed often, because of dispatch(). Blocks that sift have parcels of one item only.
-  template <lane_t kSome>
-  static constexpr lane_t kItemsOfAParcel = HasParts<W> && !kSifts<W, TaskT> ? W::kOffers : kSome;
-
-  template <lane_t kSome>
-  SHOAL_FN void to_spill(const W& w, const bool (&has)[kSome], const Item (&item)[kSome]) {
-    Parcel<Item, kItemsOfAParcel<kSome>> parcel;
-    for (bool& one : parcel.has) one = false;
-    for (lane_t k = 0; k < kSome; ++k) parcel.has[k] = has[k], parcel.item[k] = item[k];
-    note(spill_parcel(w, view(), now().list, parcel));
-  }
-
-  SHOAL_FN void note(const Spilled& spilled) {
-    now().list = spilled.list;
-    add_to<W>(tally().spilled, spilled.items);
-  }
-
-  /// Whether this worker owes items to slots (place()).
-  SHOAL_FN bool owes() const {
-    if constexpr (kOwes) {
-      return now().owing > 0;
-    } else {
-      return false;
-    }
-  }
-
-  /// This worker's table, if the run combines.
-  SHOAL_FN HeldSlot<Item>* held() const { return view().held + index_ * kHeldSlots; }
 
   const View* const view_at_;
   BinTable* const bins_;

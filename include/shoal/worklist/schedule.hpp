@@ -52,7 +52,7 @@ class Scheduler : private Receiving<W, View> {
 
   /// Worker-collective: works until the run is over.
   SHOAL_FN void run_persistent() {
-    Scheduler copy = *this;
+    Scheduler copy = *this;  // for rarely(); workers of one lane do not need it
     copy_ = &copy;
     out_.begin(w_);
     work_until_the_end();
