@@ -4,19 +4,24 @@
 # extern templates. The source that creates the Worklist must include it; otherwise it compiles the kernels once more. Sets, for
 # shoal_kernel_source:
 #   NAME_block, NAME_warp   the kernels of these workers that `auto` chooses among
-#   NAME_others             the kernels that `auto` never chooses (see kAutoKernels in include/shoal/worklist/kernel_set.hpp)
+#   NAME_rounds             rounds of these workers
+#   NAME_others             kernels of single threads; `auto` never chooses these nor rounds (kAutoKernels in
+#                           include/shoal/worklist/kernel_set.hpp)
 function(shoal_task_kernels name header task)
   set(include "#include \"kernels/${name}.cuh\"\n")
   set(Block "${include}")
   set(Warp "${include}")
+  set(rounds "${include}")
   set(others "${include}")
   set(declared "")
   foreach(worker Block Warp Thread)
     foreach(kind persistent discrete)
       set(kernels "template struct shoal::gpu::Kernels<shoal::Gpu${worker}, shoal::gpu::DirectView<shoal::${task}>, shoal::KernelKind::${kind}>;\n")
       string(APPEND declared "extern ${kernels}")
-      if(worker STREQUAL "Thread" OR kind STREQUAL "discrete")
+      if(worker STREQUAL "Thread")
         string(APPEND others "${kernels}")
+      elseif(kind STREQUAL "discrete")
+        string(APPEND rounds "${kernels}")
       else()
         string(APPEND ${worker} "${kernels}")
       endif()
@@ -31,6 +36,7 @@ function(shoal_task_kernels name header task)
 @declared@]=])
   set(${name}_block "${Block}" PARENT_SCOPE)
   set(${name}_warp "${Warp}" PARENT_SCOPE)
+  set(${name}_rounds "${rounds}" PARENT_SCOPE)
   set(${name}_others "${others}" PARENT_SCOPE)
 endfunction()
 
@@ -45,10 +51,11 @@ function(shoal_kernel_source sources file options kernels)
   set(${sources} ${${sources}} ${source} PARENT_SCOPE)
 endfunction()
 
-# shoal_worklist_kernels(NAME HEADER TASK [TOGETHER]): for a task of the library, adds to the list `shoal_cu` one source for each
-# kind of worker that `auto` chooses among; with SHOAL_QUICK_KERNELS or TOGETHER, one source for both kinds. The kernels that `auto`
-# never chooses are hardly optimised and go into one source for all tasks, whose text is collected in `shoal_others`
-# (docs/decisions/0047-kernels-compiled-quickly.md).
+# shoal_worklist_kernels(NAME HEADER TASK [TOGETHER] [ROUNDS]): for a task of the library, adds to the list `shoal_cu` one source for
+# each kind of worker that `auto` chooses among; with SHOAL_QUICK_KERNELS or TOGETHER, one source for both kinds. The kernels that
+# `auto` never chooses are hardly optimised and go into one source for all tasks, whose text is collected in `shoal_others`
+# (docs/decisions/0047-kernels-compiled-quickly.md). With ROUNDS, rounds have an optimised source of their own; the task then names
+# them in kVariants (include/shoal/worklist/kernel_set.hpp).
 function(shoal_worklist_kernels name header task)
   shoal_task_kernels(${name} ${header} ${task})
   if(SHOAL_QUICK_KERNELS OR "TOGETHER" IN_LIST ARGN)
@@ -57,10 +64,16 @@ function(shoal_worklist_kernels name header task)
     shoal_kernel_source(shoal_cu ${name}_block "" "${${name}_block}")
     shoal_kernel_source(shoal_cu ${name}_warp "" "${${name}_warp}")
   endif()
-  if(SHOAL_OPTIMISE_ALL_KERNELS)  # one source for all of them would take minutes to compile
-    shoal_kernel_source(shoal_cu ${name}_others "" "${${name}_others}")
+  set(others "${${name}_others}")
+  if("ROUNDS" IN_LIST ARGN AND NOT SHOAL_QUICK_KERNELS)
+    shoal_kernel_source(shoal_cu ${name}_rounds "" "${${name}_rounds}")
   else()
-    set(shoal_others "${shoal_others}${${name}_others}" PARENT_SCOPE)
+    string(APPEND others "${${name}_rounds}")
+  endif()
+  if(SHOAL_OPTIMISE_ALL_KERNELS)  # one source for all of them would take minutes to compile
+    shoal_kernel_source(shoal_cu ${name}_others "" "${others}")
+  else()
+    set(shoal_others "${shoal_others}${others}" PARENT_SCOPE)
   endif()
   set(shoal_cu ${shoal_cu} PARENT_SCOPE)
 endfunction()

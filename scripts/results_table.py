@@ -47,7 +47,7 @@ Terms:
 - Graphs whose names have a colon are generated: [Runs](#runs) and [README.md](../README.md). The others are real. In the
   papers' tables these are the papers' graphs, and each row says which generated graph stands in.
 - A *way* is one combination of options to run an algorithm.
-- `async` is the worklist. On GPUs its kernel is persistent, or is launched in rounds (`discrete`), and its workers are
+- `async` is the worklist. On GPUs its kernel is persistent, or runs in rounds (`discrete`), and its workers are
   single threads, warps or blocks. The other strategies are bulk-synchronous: `levels` (breadth-first search), `delta`
   (shortest paths by delta-stepping), `pull` (PageRank in sweeps) and `hook` (components by hooking trees).
 

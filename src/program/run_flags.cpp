@@ -6,7 +6,7 @@ namespace shoal {
 
 void RunFlags::add_to(CLI::App& app) {
   const char* group = "Where it runs";
-  const auto flag = [&](const char* name, const char* type, auto& value, const char* text) {
+  const auto flag = [&](const char* name, const char* type, auto& value, const std::string& text) {
     CLI::Option* option = app.add_option(name, value, text)->group(group)->type_name(type);
     using Value = std::decay_t<decltype(value)>;
     if constexpr (std::is_integral_v<Value>) option->check(whole_number<Value>);
@@ -29,9 +29,11 @@ void RunFlags::add_to(CLI::App& app) {
 
   group = "How it runs (what you leave out is chosen; the output says what, and why)";
   flag("--worker", "KIND", worker_,
-       "threads that run a task together: auto, thread, warp, block or block:THREADS (64 to 512, a multiple of 32)");
+       "threads that run a task together: auto, thread, warp, block or block:THREADS (64 to " +
+           std::to_string(kMostBlockThreads) + ", a multiple of 32)");
   flag("--kernel", "KIND", kernel_,
-       "auto, persistent (one kernel for the whole run) or discrete (one kernel per round)");
+       "auto, persistent (workers take items as they come) or discrete (in rounds of the items that wait, with a "
+       "barrier after each)");
   flag("--workers", "N", values_.workers, "most workers per PE (0: as many as can run at the same time)");
   flag("--fetch", "N", values_.fetch, "items that a worker takes from a queue at once (0 chooses)");
   flag("--capacity", "N", values_.capacity,

@@ -9,7 +9,6 @@
 #include <string>
 #include <thread>
 
-#include "loop_graph.cuh"
 #include "shoal/core/error.hpp"
 #include "shoal/core/interrupt.hpp"
 #include "shoal/core/trace.hpp"
@@ -40,11 +39,6 @@ std::vector<PeSnapshot> Streams::snapshots(const RunOnGpus& run, bool beside) {
     pes.push_back(snapshot(mirror(p), machine_.n_pes(), run.chunks));
   }
   return pes;
-}
-
-void Streams::set_head(pe_t p, RingCounters& ring, ticket_t ticket) {
-  heads_[p] = ticket;
-  SHOAL_CUDA(cudaMemcpyAsync(&ring.head, &heads_[p], sizeof(ticket_t), cudaMemcpyHostToDevice, work_[p]));
 }
 
 void Streams::stop(const RunOnGpus& run, RunState why) {
@@ -80,8 +74,8 @@ void Streams::abandon(const RunOnGpus& run, const char* why) noexcept {
 
 namespace {
 
-/// Waits for every PE's kernel. Ends the run if nothing moves for the plan's stall timeout, if a persistent kernel has not begun by
-/// then, or if the run was called off.
+/// Waits for every PE's kernel. Ends the run if nothing moves for the plan's stall timeout, if a kernel has not begun by then, or if
+/// the run was called off.
 void wait_and_watch(const Machine& machine, const LaunchPlan& plan, const RunOnGpus& run, Streams& streams,
                     RunTrace& trace) {
   using Clock = std::chrono::steady_clock;
@@ -111,7 +105,7 @@ void wait_and_watch(const Machine& machine, const LaunchPlan& plan, const RunOnG
     }
     const std::vector<PeSnapshot> seen = streams.snapshots(run, true);
     const std::uint64_t now = progress(seen);
-    if (plan.kernel == KernelKind::persistent && !stopped) {
+    if (!stopped) {
       stalled = missed_rendezvous(seen, machine.devices(), seconds_since(start), plan.stall_timeout_seconds);
     }
     if (!stopped && !stalled.empty()) {
@@ -138,8 +132,8 @@ void wait_and_watch(const Machine& machine, const LaunchPlan& plan, const RunOnG
   if (!stalled.empty()) throw DeviceError(stalled);
 }
 
-/// A range for profilers, which cannot replay kernels that wait for one another. SHOAL_PROFILE_RUN=N selects run N of a persistent
-/// kernel of this process, counted from 0 (docs/item_cost.md).
+/// A range for profilers, which cannot replay kernels that wait for one another. SHOAL_PROFILE_RUN=N selects run N of this process,
+/// counted from 0 (docs/item_cost.md).
 class ProfiledRun {
  public:
   explicit ProfiledRun(const Machine& machine) : machine_(machine) {
@@ -169,37 +163,6 @@ class ProfiledRun {
   bool is_one_;
 };
 
-#if SHOAL_DEVICE_ROUNDS
-/// Runs the rounds of a discrete run on one PE; the device itself repeats them.
-void repeat_on_device(const Machine& machine, const LaunchPlan& plan, const RunOnGpus& run, int blocks, lane_t fetch,
-                      ticket_t limit, Streams& streams, Report& report, RunTrace& trace) {
-  const Shape& s = run.shape;
-  lane_t workers = static_cast<lane_t>(run.workers);
-  DeviceGuard guard(machine.devices()[0]);
-  DeviceArray<RoundLoop> loop(1, "round loop");
-  RoundLoop begin{};
-  begin.limit.store(limit);
-  loop.upload(&begin, 1);
-  SHOAL_CUDA(cudaDeviceSynchronize());  // a kernel of another stream does not wait for copies from pageable memory
-  RoundLoop* at = loop.data();
-  shoal_loop_handle handle_of_loop = 0;
-  void* arguments[] = {const_cast<void*>(run.view[0]), &workers, &fetch, &limit, &at, &handle_of_loop};
-  LoopGraph graph(s.kernel, dim3(blocks), dim3(s.threads), s.shared_bytes, streams.work(0),
-                  [&](shoal_loop_handle handle) {
-                    handle_of_loop = handle;
-                    return arguments;
-                  });
-  const auto start = std::chrono::steady_clock::now();
-  const std::int64_t begin_of_trace = trace_now();
-  graph.launch();
-  wait_and_watch(machine, plan, run, streams, trace);
-  trace.kernels("rounds, repeated by the GPU", begin_of_trace);
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  loop.download(&begin, 1);
-  report.rounds = static_cast<std::int64_t>(begin.rounds.load());
-}
-#endif
-
 void run_kernels(const Machine& machine, const LaunchPlan& plan, const RunOnGpus& run, Streams& streams,
                  Report& report) {
   const Shape& s = run.shape;
@@ -216,74 +179,21 @@ void run_kernels(const Machine& machine, const LaunchPlan& plan, const RunOnGpus
     SHOAL_CUDA(cudaFuncGetAttributes(&attributes, s.kernel));
   }
   machine.wait_for_memory();  // the counters and seeds of this run, which neither kernels nor copies of a lane wait for
-  std::vector<ticket_t> limit;
-  if (plan.kernel == KernelKind::persistent) {
-    limit.resize(n);  // a persistent kernel has no limit
-  } else {
-    for (const PeSnapshot& pe : streams.snapshots(run, false)) limit.push_back(pe.ring_tail);
-  }
-  const auto launch_all = [&] {
+  const auto start = std::chrono::steady_clock::now();
+  const std::int64_t begin_of_trace = trace_now();
+  {
+    const ProfiledRun profiled(machine);
     for (pe_t p = 0; p < n; ++p) {
       DeviceGuard guard(machine.devices()[p]);
-      void* view = const_cast<void*>(run.view[p]);
-      RoundLoop* no_loop = nullptr;
-      shoal_loop_handle no_handle = 0;
-      void* arguments[] = {view, &n_workers, &fetch, &limit[p], &no_loop, &no_handle};
-      if (plan.kernel == KernelKind::persistent) {
-        SHOAL_CUDA(cudaLaunchCooperativeKernel(s.kernel, dim3(blocks), dim3(s.threads), arguments, s.shared_bytes,
-                                               streams.work(p)));
-      } else {
-        SHOAL_CUDA(
-            cudaLaunchKernel(s.kernel, dim3(blocks), dim3(s.threads), arguments, s.shared_bytes, streams.work(p)));
-      }
+      void* arguments[] = {const_cast<void*>(run.view[p]), &n_workers, &fetch};
+      SHOAL_CUDA(cudaLaunchCooperativeKernel(s.kernel, dim3(blocks), dim3(s.threads), arguments, s.shared_bytes,
+                                             streams.work(p)));
     }
-  };
-#if SHOAL_DEVICE_ROUNDS
-  if (plan.kernel == KernelKind::discrete && n == 1 && !run.sweeps && LoopGraph::available()) {
-    return repeat_on_device(machine, plan, run, blocks, fetch, limit[0], streams, report, trace);
+    wait_and_watch(machine, plan, run, streams, trace);
   }
-#endif
-  const auto start = std::chrono::steady_clock::now();
-  std::int64_t begin_of_trace = trace_now();
-  if (plan.kernel == KernelKind::persistent) {
-    {
-      const ProfiledRun profiled(machine);
-      launch_all();
-      wait_and_watch(machine, plan, run, streams, trace);
-    }
-    trace.kernels("persistent kernel", begin_of_trace);
-    report.rounds = 1;
-  } else {
-    std::uint64_t last = ~std::uint64_t{0};
-    auto moved_at = start;
-    for (;;) {
-      throw_if_interrupted();  // rounds are too short for wait_and_watch() to check
-      begin_of_trace = trace_now();
-      launch_all();
-      wait_and_watch(machine, plan, run, streams, trace);
-      trace.kernels("round " + std::to_string(report.rounds), begin_of_trace);
-      ++report.rounds;
-      const std::vector<PeSnapshot> pes = streams.snapshots(run, false);
-      for (pe_t p = 0; p < n; ++p) {
-        streams.set_head(p, run.control[p]->ring, limit[p]);  // takes back tickets beyond the limit
-        limit[p] = pes[p].ring_tail;
-      }
-      if (pes[0].state != 0) break;
-      if (outstanding(pes) == 0 && !run.order_phase(pes)) {
-        streams.stop(run, RunState::done);
-        break;
-      }
-      const auto now = std::chrono::steady_clock::now();
-      if (progress(pes) != last) {
-        last = progress(pes);
-        moved_at = now;
-      } else if (std::chrono::duration<double>(now - moved_at).count() > plan.stall_timeout_seconds) {
-        streams.stop(run, RunState::stalled);
-        break;
-      }
-    }
-  }
+  trace.kernels(plan.kernel == KernelKind::persistent ? "persistent kernel" : "rounds", begin_of_trace);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  report.rounds = plan.kernel == KernelKind::persistent ? 1 : streams.snapshots(run, false)[0].rounds;
   if (tracing() != nullptr) trace.add(streams.snapshots(run, false));
 }
 

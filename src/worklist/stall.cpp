@@ -28,6 +28,7 @@ PeSnapshot snapshot(const PeControl& control, pe_t n_pes, std::uint64_t spill_ch
   PeSnapshot s;
   s.cause = control.cause.load();
   s.begun = control.begun.load() != 0;
+  s.rounds = static_cast<std::int64_t>(control.gate.rounds.load());
   s.state = control.state.load();
   s.completed = control.completed.load_acquire();
   s.entered = control.entered.load() + static_cast<std::uint64_t>(control.tokens.load());

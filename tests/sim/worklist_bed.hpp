@@ -163,8 +163,8 @@ class WorklistBed {
     }
     if (created == completed && !order_(created)) return false;
     for (pe_t p = 0; p < shape.n_pes; ++p) {
-      control(p).ring.head.store(pe_[p].limit);  // tickets that were claimed beyond the limit are given back
-      pe_[p].limit = control(p).ring.tail.load();
+      pe_[p].round = {pe_[p].round.limit, control(p).ring.tail.load(), shape.fetch};
+      control(p).ring.head.store(pe_[p].round.head(shape.workers));
     }
     machine.clear_workers();
     add_(machine);
@@ -259,7 +259,7 @@ class WorklistBed {
     std::vector<std::vector<BatchStart>> starts;
     std::vector<Meeting<2>> two;
     std::vector<Meeting<3>> three;
-    ticket_t limit = 0;
+    Round round;
   };
 
   void prepare(pe_t p) {
@@ -319,7 +319,7 @@ class WorklistBed {
     pe.starts.assign(shape.workers, std::vector<BatchStart>(shape.lanes));
     pe.two.assign(shape.workers, {});
     pe.three.assign(shape.workers, {});
-    pe.limit = 0;
+    pe.round = {};
   }
 
   void name(Machine& machine, pe_t p) {
@@ -427,7 +427,7 @@ class WorklistBed {
     }
     Scheduler<W, View> scheduler(w, view, pe.lists[index], desk, shape.fetch, index, state);
     if (shape.discrete) {
-      scheduler.run_round(pe.limit);
+      scheduler.run_round(pe.round);
       if (w.lane() == 0) pe.lists[index] = scheduler.out().now().list;
       return;
     }

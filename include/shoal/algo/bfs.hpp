@@ -7,6 +7,7 @@
 #include "shoal/algo/lowers_word.hpp"
 #include "shoal/core/byte_vector.hpp"
 #include "shoal/graph/csr.hpp"
+#include "shoal/worklist/kernel_set.hpp"
 
 namespace shoal {
 
@@ -23,6 +24,9 @@ namespace shoal {
 struct Bfs : LowersWord<level_t> {
   static constexpr bool kRefusesMost = true;  ///< most arcs lead to vertices that were reached before
   static constexpr std::uint8_t kNoByte = 255;
+  /// Rounds are what Atos is fastest with on skewed graphs, so they are compared with its times.
+  static constexpr KernelSet kVariants =
+      KernelSet::of(WorkerKind::warp, KernelKind::discrete) | KernelSet::of(WorkerKind::block, KernelKind::discrete);
 
   CsrView graph;                  ///< this PE's rows
   bool look_first = true;         ///< load before the atomic minimum: fewer atomics, but one more load latency per hop

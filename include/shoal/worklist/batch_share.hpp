@@ -27,4 +27,13 @@ SHOAL_FN constexpr lane_t next_share(ticket_t waiting, lane_t n_workers, lane_t 
   return fair < least ? least : fair < fetch ? fair : fetch;
 }
 
+/// The share of each worker in a round of `items` (Round::share). Warps run a round with a few more items per worker in one batch: a
+/// second one would be alone at the end of the round.
+/// @param most  of a warp's batch, its lanes; `fetch` for other workers
+SHOAL_FN constexpr lane_t share_in_round(ticket_t items, lane_t n_workers, lane_t fetch, lane_t most) {
+  if (items <= ticket_t{n_workers} * fetch) return fetch;
+  const ticket_t fair = (items + n_workers - 1) / n_workers;
+  return fair < most ? static_cast<lane_t>(fair) : most;
+}
+
 }  // namespace shoal

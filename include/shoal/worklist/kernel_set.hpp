@@ -32,13 +32,21 @@ inline constexpr KernelSet kAllKernels = kAutoKernels | KernelSet::of(WorkerKind
                                          KernelSet::of(WorkerKind::warp, KernelKind::discrete) |
                                          KernelSet::of(WorkerKind::block, KernelKind::discrete);
 
-/// Whether a kernel has variants: for runs on one PE, and for runs without priorities. The kernels that `auto` chooses among do.
+/// Whether a kernel of task T has variants: for runs on one PE, and for runs without priorities. The kernels that `auto` chooses among
+/// do, and those that the task names:
+///
+///   static constexpr KernelSet kVariants = ...;   // a member of the task
+///
 /// Every other pair has one kernel for all runs, which is slower and takes a third of the time to compile.
 /// `cmake -DSHOAL_OPTIMISE_ALL_KERNELS=on` makes variants of all kernels.
+template <class T>
 constexpr bool has_variants([[maybe_unused]] WorkerKind worker, [[maybe_unused]] KernelKind kernel) {
 #if defined(SHOAL_VARIANTS_OF_ALL_KERNELS)
   return true;
 #else
+  if constexpr (requires { T::kVariants; }) {
+    if (T::kVariants.has(worker, kernel)) return true;
+  }
   return kAutoKernels.has(worker, kernel);
 #endif
 }

@@ -10,7 +10,7 @@
 #include "shoal/transport/direct.hpp"
 #include "shoal/worker/gpu.cuh"
 #include "shoal/worklist/kernel_set.hpp"
-#include "shoal/worklist/round_loop.cuh"
+#include "shoal/worklist/rounds_gpu.cuh"
 #include "shoal/worklist/schedule.hpp"
 #include "shoal/worklist/streams_gpu.cuh"
 #include "shoal/world/machine.hpp"
@@ -129,19 +129,16 @@ __global__ void __launch_bounds__(kBlockBound<W>, kResidentBlocks)
   with_scheduler<W>(view, workers, fetch, [](auto& scheduler) { scheduler.run_persistent(); });
 }
 
-/// @param limit  the round takes the ring's tickets below it; if the device repeats the rounds, `loop` has the limit instead
-/// @param loop   null: the host launches each round
 template <class W, class View>
 __global__ void __launch_bounds__(kBlockBound<W>, kResidentBlocks)
-    round_kernel(const __grid_constant__ View view, lane_t workers, lane_t fetch, ticket_t limit, RoundLoop* loop,
-                 shoal_loop_handle handle) {
-  if (loop != nullptr) {
-    const bool ended = loop->ended.load() != 0;
-    limit = loop->limit.load();  // both loads are in flight together
-    if (ended) return;
-  }
-  with_scheduler<W>(view, workers, fetch, [=](auto& scheduler) { scheduler.run_round(limit); });
-  if (loop != nullptr) loop->end_round(view, limit, handle);
+    rounds_kernel(const __grid_constant__ View view, lane_t workers, lane_t fetch) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) view.here().begun.store(1);
+  with_scheduler<W>(view, workers, fetch, [fetch](auto& scheduler) {
+    const ticket_t head =
+        scheduler.out().view().here().ring.head.load();  // does not change before the first round has ended
+    scheduler.run_rounds({head, head},
+                         [fetch](const View& of, Round& round) { return meet_after_round<W>(of, fetch, round); });
+  });
 }
 
 template <class View>
@@ -165,7 +162,7 @@ const void* kernel_over() {
   } else if constexpr (kKind == KernelKind::persistent) {
     return (const void*)persistent_kernel<W, View>;
   } else {
-    return (const void*)round_kernel<W, View>;
+    return (const void*)rounds_kernel<W, View>;
   }
 }
 
@@ -181,7 +178,7 @@ struct Kernels {
 };
 template <class W, class View, KernelKind kKind>
 const void* Kernels<W, View, kKind>::find(bool alone, bool in_order) {
-  if constexpr (has_variants(kKindOf<W>, kKind)) {
+  if constexpr (has_variants<typename View::Task>(kKindOf<W>, kKind)) {
     if (alone) {
       return in_order ? kernel_over<W, ViewAlone<ViewInOrder<View>>, kKind>()
                       : kernel_over<W, ViewAlone<View>, kKind>();
@@ -210,7 +207,7 @@ template <class W, class View>
 std::size_t desks_bytes(KernelKind kind, lane_t lanes, int desks, bool alone) {
   static_assert(sizeof(ViewAlone<View>) == sizeof(View) && sizeof(ViewAlone<ViewInOrder<View>>) == sizeof(View),
                 "either is passed where the other is meant");
-  const bool kernel_alone = alone && has_variants(kKindOf<W>, kind);
+  const bool kernel_alone = alone && has_variants<typename View::Task>(kKindOf<W>, kind);
   if (kernel_alone) return desks * desk_bytes<W, ViewAlone<View>>(lanes);
   return desks * std::max(desk_bytes<W, View>(lanes), desk_bytes<W, ViewInOrder<View>>(lanes));
 }

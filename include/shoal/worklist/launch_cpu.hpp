@@ -59,13 +59,13 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
       plan.stall_timeout_seconds, [&](bool closely) { return snapshots(views, spill_chunks, closely); }, end_as,
       others);
   RunTrace trace(machine.first_pe(), machine.n_pes(), workers, [&] { return snapshots(views, spill_chunks); });
+  const lane_t fetch = std::min<lane_t>(plan.fetch, CpuThread::kMaxFetch);
   const auto as_worker = [&](pe_t pe, int thread, auto&& body) {
     if (thread >= workers) return;
     typename Task::Item items[CpuThread::kMaxFetch];
     const View& view = views[pe];
     SpillList& list = view.spill.lists[thread];
-    Scheduler<CpuThread, View> scheduler(CpuThread{}, view, list, Desk<Task>{items, CpuThread::kMaxFetch},
-                                         plan.fetch < CpuThread::kMaxFetch ? plan.fetch : CpuThread::kMaxFetch,
+    Scheduler<CpuThread, View> scheduler(CpuThread{}, view, list, Desk<Task>{items, CpuThread::kMaxFetch}, fetch,
                                          static_cast<lane_t>(thread));
     scheduler.out().now().log = trace.log(pe, thread);
     try {
@@ -83,18 +83,16 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
         [&](pe_t pe, int thread) { as_worker(pe, thread, [](auto& scheduler) { scheduler.run_persistent(); }); });
     report.rounds = 1;
   } else {
-    std::vector<ticket_t> last;
+    std::vector<Round> round(views.size());
     PhaseOrders orders;
     for (bool again = true; again; ++report.rounds) {
-      std::vector<ticket_t> limit;
-      for (const View& view : views) {
-        // Takes back the tickets beyond the limit that the last round claimed.
-        if (report.rounds > 0) view.here().ring.head.store(last[static_cast<std::size_t>(view.me - view.first_near)]);
-        limit.push_back(view.here().ring.tail.load());
+      for (std::size_t i = 0; i < views.size(); ++i) {
+        RingCounters& ring = views[i].here().ring;
+        round[i] = {report.rounds > 0 ? round[i].limit : ring.head.load(), ring.tail.load(), fetch};
+        ring.head.store(round[i].head(views[i].n_workers));
       }
-      last = limit;
       machine.team().run([&](pe_t pe, int thread) {
-        as_worker(pe, thread, [&](auto& scheduler) { scheduler.run_round(limit[pe]); });
+        as_worker(pe, thread, [&](auto& scheduler) { scheduler.run_round(round[pe]); });
       });
       if (wires != nullptr) {
         again = wait_for_a_round(views, orders);

@@ -90,6 +90,7 @@ class WorklistMemory {
     control.refused.store(0);
     control.cause.store(0);
     control.begun.store(0);
+    control.gate = {};
     for_lane_counters([](Merge, auto& word) { word.store(0); }, control.counts);
 #if defined(SHOAL_CLOCKS)
     clear_clocks(control.clocks);

@@ -21,4 +21,12 @@ struct Phase {
   static SHOAL_FN lane_t near(std::uint64_t word) { return static_cast<lane_t>(word); }
 };
 
+/// What the worker that orders phases remembers between them.
+struct PhaseOrders {
+  std::uint64_t word = 0;     ///< the last phase
+  lane_t turned_at = 0;       ///< the threshold when the turn changed last
+  bool swept = false;         ///< whether there was a sweep in this run
+  std::uint64_t created = 0;  ///< the created sum when the last sweep was ordered, with its tokens
+};
+
 }  // namespace shoal

@@ -1,7 +1,7 @@
 // Phases: what happens when no item that may run is left, but the run may not be over. Either the priority threshold
 // moves, or a sweep begins, in which every worker looks through its part of the PE's data with idle(). Worker 0 of PE 0
 // (with several processes: of each process's first PE) orders a phase at a moment of quiescence; every worker of every PE
-// carries it out.
+// carries it out. Between two rounds of a discrete run nobody works, and whoever ends the round orders.
 //
 // A phase is counted like items. One token per worker is created before the phase can be seen. A worker completes its token
 // after it has done its part of the phase, which may take many batches, and after all pushes that followed from it are
@@ -19,14 +19,6 @@ namespace shoal {
 /// Whether a task needs phases. For other tasks none of this is compiled.
 template <class TaskT>
 inline constexpr bool kPhased = HasPriority<TaskT> || HasIdle<TaskT>;
-
-/// What the worker that orders phases remembers between them.
-struct PhaseOrders {
-  std::uint64_t word = 0;     ///< the last phase
-  lane_t turned_at = 0;       ///< the threshold when the turn changed last
-  bool swept = false;         ///< whether there was a sweep in this run
-  std::uint64_t created = 0;  ///< the created sum when the last sweep was ordered, with its tokens
-};
 
 /// Decides the next phase at a moment of quiescence.
 /// @param least    the nearest bucket that may be parked in any slot of any PE

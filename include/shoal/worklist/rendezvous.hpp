@@ -1,4 +1,4 @@
-// Whether the persistent kernels of all PEs run at the same time. They must, because workers of different PEs wait for each
+// Whether the kernels of all PEs run at the same time. They must, because workers of different PEs wait for each
 // other. CUDA guarantees co-residency for the blocks of one cooperative kernel, but not for two kernels that share a GPU, and
 // another program may occupy a GPU. So each kernel sets a flag when it begins, and the host checks the flags.
 #pragma once

@@ -25,6 +25,7 @@ enum class WorkerState : std::uint32_t {
 template <Worker W, class View>
 class Scheduler : private Receiving<W, View> {
   using Base = Receiving<W, View>;
+  using Base::begin_of_share;
   using Base::brings;
   using Base::complete;
   using Base::desk_;
@@ -36,9 +37,9 @@ class Scheduler : private Receiving<W, View> {
   using Base::queue_desk;
   using Base::receive_any;
   using Base::receive_some;
-  using Base::take_below;
   using Base::take_from_ring;
   using Base::take_from_spill;
+  using Base::take_in_round;
   using Base::take_parked;
   using Base::take_seeds;
   using Base::view;
@@ -52,7 +53,8 @@ class Scheduler : private Receiving<W, View> {
 
   /// Worker-collective: works until the run is over.
   SHOAL_FN void run_persistent() {
-    Scheduler copy = *this;  // for rarely(); workers of one lane do not need it
+    Scheduler copy =
+        *this;  // workers of one lane do not need it; without it, ptxas compiled other code than was measured
     copy_ = &copy;
     out_.begin(w_);
     work_until_the_end();
@@ -101,14 +103,45 @@ class Scheduler : private Receiving<W, View> {
     }
   }
 
-  /// Worker-collective: one round of a discrete run. Takes the ring's items with tickets below `limit`, the items that
-  /// have arrived from other PEs, and the spilled items. Never waits for another PE.
-  SHOAL_FN void run_round(ticket_t limit) {
+  /// Worker-collective: the rounds of a discrete run, for workers that stay between two rounds.
+  /// @param round  the first round
+  /// @param meet   (view, round) -> bool, called by all lanes after each round: waits until all workers of all PEs have finished it. True:
+  ///   sets the next round; false: the run is over
+  template <class Meet>
+  SHOAL_FN void run_rounds(Round round, Meet meet) {
+    if constexpr (kCopies) {
+      Scheduler copy = *this;
+      copy_ = &copy;
+      go_round(round, meet);
+    } else {
+      go_round(round, meet);
+    }
+  }
+  /// Worker-collective: one round, for workers that leave after it.
+  SHOAL_FN void run_round(const Round& round) {
+    run_rounds(round, [](const View&, Round&) { return false; });
+  }
+
+  SHOAL_FN Out<W, View>& out() { return out_; }
+
+ private:
+  template <class Meet>
+  SHOAL_FN void go_round(Round& round, Meet& meet) {
     out_.begin(w_);
+    do {
+      run_in(round);
+    } while (meet(view(), round));
+    rarely([](Scheduler& self) { return self.leave(); });
+    is(WorkerState::away);
+  }
+  /// One round. Takes the ring's items of the round, the items that have arrived from other PEs, and the spilled items. Never waits for
+  /// another PE.
+  SHOAL_FN void run_in(const Round& round) {
     while (begin_more() && !over()) {  // stops when this worker has spilled; the next round continues
     }
-    carry_out_phase();
-    for (lane_t batch = 1; take(limit) && (batch % kBatchesPerLook != 0 || !over()); ++batch) {
+    if (round.phase) carry_out_phase();
+    ticket_t mine = begin_of_share(round);
+    for (lane_t batch = 1; take(&round, &mine) && (batch % kBatchesPerLook != 0 || !over()); ++batch) {
     }
     while (receive_any() && !over()) {
     }
@@ -121,13 +154,8 @@ class Scheduler : private Receiving<W, View> {
     // The next round relies on every slot below its limit being filled, so no slot may be owed an item after this one.
     for (Backoff backoff; !out_.settle() && !over();) backoff.pause();
     rest<false>();
-    leave();  // inline, unlike in run_persistent(), because every worker does it in every round
-    is(WorkerState::away);
   }
 
-  SHOAL_FN Out<W, View>& out() { return out_; }
-
- private:
   /// Records the worker's state in the trace, if there is one.
   SHOAL_FN void is([[maybe_unused]] WorkerState state) {
     if constexpr (kMayCarry<W> && std::is_same_v<W, CpuThread>) {
@@ -137,26 +165,20 @@ class Scheduler : private Receiving<W, View> {
   /// Runs a step that is rarely needed. On GPUs, for workers of several lanes, the step is a function that is not inlined
   /// and that works on a copy of this object; afterwards the state that changes is copied back. As long as nothing takes the address
   /// of the state itself, the frequently executed code keeps it in registers. Constant members are not copied back, so the compiler
-  /// still knows that the view is the kernel's parameter, and reads it as an operand of an instruction instead of with a load. A
-  /// persistent run has one copy, so that no call has to store the constant members again: that would be much of the main loop's code.
+  /// still knows that the view is the kernel's parameter, and reads it as an operand of an instruction instead of with a load. There
+  /// is one copy, so that no call has to store the constant members again: that would be much of the main loop's code.
   template <class Step>
   SHOAL_FN auto rarely(Step step) {
-    if constexpr (W::kHoldsTickets && W::kMaxLanes > 1) {
-      if (copy_ != nullptr) return on_copy(*copy_, step);
-      Scheduler copy = *this;
-      return on_copy(copy, step);
+    if constexpr (kCopies) {
+      if constexpr (!HasParts<W>) copy_->now() = now();
+      copy_->out_.own() = out_.own();
+      const auto done = out_of_line(*copy_, step);
+      if constexpr (!HasParts<W>) now() = copy_->now();
+      out_.own() = copy_->out_.own();
+      return done;
     } else {
       return step(*this);
     }
-  }
-  template <class Step>
-  SHOAL_FN auto on_copy(Scheduler& copy, Step step) {
-    if constexpr (!HasParts<W>) copy.now() = now();
-    copy.out_.own() = out_.own();
-    const auto done = out_of_line(copy, step);
-    if constexpr (!HasParts<W>) now() = copy.now();
-    out_.own() = copy.out_.own();
-    return done;
   }
   template <class Step>
   static SHOAL_OUT_OF_LINE SHOAL_FN auto out_of_line(Scheduler& copy, Step step) {
@@ -336,10 +358,11 @@ class Scheduler : private Receiving<W, View> {
 
   /// Runs one batch: of spilled items, of parked items that the phase has reached, or of items of the ring. False if there is none,
   /// or if the spilled items cannot move. All batches run the same code, as this is most of a kernel.
-  /// @param limit  discrete runs: the ring's tickets below it were all filled before the round
-  SHOAL_FN bool take(ticket_t limit = kNoLimit) {
+  /// @param round  discrete runs: the round, else null
+  /// @param mine   then the rest of this worker's share (take_in_round)
+  SHOAL_FN bool take(const Round* round = nullptr, ticket_t* mine = nullptr) {
     // Back-pressure: spilled items go first, and no new item is taken from the ring.
-    const bool spilled = limit == kNoLimit && !now().list.empty(), parked = !spilled && brings();
+    const bool spilled = round == nullptr && !now().list.empty(), parked = !spilled && brings();
     bool shares = false;
     lane_t n;
     if (spilled) {
@@ -351,7 +374,7 @@ class Scheduler : private Receiving<W, View> {
       if (n == 0) return !now().stuck;
     } else {
       SHOAL_TIMED(w_, out_.own(), parked ? Section::bring : Section::take);
-      n = parked ? take_parked(shares) : limit == kNoLimit ? take_from_ring() : take_below(limit);
+      n = parked ? take_parked(shares) : round == nullptr ? take_from_ring() : take_in_round(*round, *mine);
       if (n == 0 && !parked) return false;
     }
     if (shares) rarely([n](Scheduler& self) { return self.queue_desk(n); });
@@ -413,10 +436,10 @@ class Scheduler : private Receiving<W, View> {
     view().transport.progress();
   }
 
-  Scheduler* copy_ = nullptr;  ///< null: each call of rarely() makes one
+  static constexpr bool kCopies = W::kHoldsTickets && W::kMaxLanes > 1;  ///< whether rarely() works on a copy
+  Scheduler* copy_ = nullptr;
 
   static constexpr lane_t kStepsPerCarry = 2;
-  static constexpr ticket_t kNoLimit = ~ticket_t{0};
   static constexpr lane_t kIdleParts = 8;  ///< parts per worker; one call of idle() looks through one
   static constexpr lane_t kStepsPerLook = W::kHoldsTickets ? 16 : 4;   ///< steps between polls of the run's state
   static constexpr lane_t kBatchesPerLook = HasEnough<TaskT> ? 1 : 8;  ///< in a round: batches between these polls

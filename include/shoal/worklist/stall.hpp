@@ -14,7 +14,8 @@ struct PeSnapshot {
   pe_t first = 0;           ///< the number of the first PE of this process; the others follow
   std::uint64_t cause = 0;  ///< the first reason that a worker of this PE gave for ending the run; 0: none
   std::uint64_t state = 0, completed = 0, entered = 0;  ///< entered: seeds, spilled items, and parts of phases (tokens)
-  bool begun = false;                                   ///< GPUs: the PE's persistent kernel has started
+  bool begun = false;                                   ///< GPUs: the PE's kernel has started
+  std::int64_t rounds = 0;                              ///< GPUs: finished rounds of a discrete run
   std::uint64_t seeds_taken = 0;
   std::uint64_t beats = 0;  ///< its value changes while workers judge pushed items and run items (Out::beat)
   std::uint64_t phase = 0;

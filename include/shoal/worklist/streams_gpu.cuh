@@ -4,7 +4,6 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -32,9 +31,6 @@ struct RunOnGpus {
   std::vector<PeControl*> control;  ///< [n_pes] counters, in the PEs' memory
   std::size_t control_bytes = 0;    ///< the bytes of each PeControl that the run uses
   std::uint64_t chunks = 0;         ///< chunks of spill on each PE
-  bool sweeps = false;              ///< the task has idle(): the host launches each round of a discrete run
-  /// For discrete runs, after a round that left no item: orders the next phase. False: there is none.
-  std::function<bool(const std::vector<PeSnapshot>&)> order_phase;
 };
 
 /// The streams of a Worklist's runs, and pinned copies of the counters.
@@ -47,8 +43,6 @@ class Streams {
   /// Copies every PE's counters to the host.
   /// @param beside  true: on another stream, while kernels run; false: on the kernels' stream, after they have ended
   std::vector<PeSnapshot> snapshots(const RunOnGpus& run, bool beside);
-  /// Sets the head of PE p's ring to `ticket`, before its next kernel.
-  void set_head(pe_t p, RingCounters& ring, ticket_t ticket);
   /// Sets the state of the run on every PE, so that all workers leave.
   void stop(const RunOnGpus& run, RunState why);
 
@@ -63,7 +57,6 @@ class Streams {
   const Machine& machine_;
   std::shared_ptr<void> memory_;
   std::vector<Stream> work_, look_;
-  ticket_t heads_[kMaxPes] = {};
 };
 
 /// Runs the kernels until the run ends, for whatever reason; afterwards the PEs' counters show the reason.

@@ -129,20 +129,26 @@ class Taking {
         t = view().ring.claim(fetch_, waiting);
         out_.note_waiting(waiting);
       }
-      return take_tickets(t);
+      return take_tickets(from_leader(t));
     }
   }
 
-  /// Discrete runs: takes items of the ring with tickets below `limit` to the desk.
-  SHOAL_FN lane_t take_below(ticket_t limit) {
-    Tickets t;
-    if (w_.lane() == 0 && view().here().ring.head.load() < limit) {
-      t.first = view().ring.claim_ahead(fetch_);
-      t.count = t.first >= limit ? 0 : limit - t.first < fetch_ ? static_cast<lane_t>(limit - t.first) : fetch_;
-      if (t.count > 0) out_.note_waiting(limit - t.first);
+  /// Discrete runs: takes items of the round to the desk, first this worker's share.
+  /// @param mine  the first ticket of the share; afterwards it is used up
+  SHOAL_FN lane_t take_in_round(const Round& round, ticket_t& mine) {
+    if (mine < round.limit) {
+      const Tickets share = of_round(round, mine, round.share);
+      mine = round.limit;
+      return take_tickets(share);
     }
-    return take_tickets(t);
+    if (!round.has_more_than_shares(view().n_workers)) return 0;
+    Tickets t;
+    if (w_.lane() == 0 && view().here().ring.head.load() < round.limit) {
+      t = of_round(round, view().ring.claim_ahead(fetch_), fetch_);
+    }
+    return take_tickets(from_leader(t));
   }
+  SHOAL_FN ticket_t begin_of_share(const Round& round) const { return round.first + ticket_t{index()} * round.share; }
 
   /// Leader: counts `n` stays or tokens (quiescence.hpp) as completed. The worker reports them only when it rests: a late report is
   /// safe, and a release has to wait for all stores before it. Until then the pushes that follow from them must have been counted, and
@@ -227,9 +233,16 @@ class Taking {
     return !w_.any(astray);
   }
 
-  /// @param t  valid on the leader
-  SHOAL_FN lane_t take_tickets(Tickets t) {
-    t = {w_.from_leader(t.first), w_.from_leader(t.count)};
+  /// At most `n` tickets from `first` on, but none beyond the round.
+  SHOAL_FN Tickets of_round(const Round& round, ticket_t first, lane_t n) {
+    const ticket_t left = first < round.limit ? round.limit - first : 0;
+    if (w_.lane() == 0) out_.note_waiting(left);
+    return {first, left < n ? static_cast<lane_t>(left) : n};
+  }
+  SHOAL_FN Tickets from_leader(const Tickets& t) const { return {w_.from_leader(t.first), w_.from_leader(t.count)}; }
+
+  /// @param t  the same on every lane
+  SHOAL_FN lane_t take_tickets(const Tickets& t) {
     if (t.count == 0) return 0;
     bool aborted = false;
     for (lane_t i = w_.lane(); i < t.count; i += w_.size()) {

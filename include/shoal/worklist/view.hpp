@@ -10,6 +10,7 @@
 #include "shoal/transport/transport.hpp"
 #include "shoal/worker/task.hpp"
 #include "shoal/worklist/clocks.hpp"
+#include "shoal/worklist/phase.hpp"
 #include "shoal/world/counters.hpp"
 
 namespace shoal {
@@ -26,6 +27,31 @@ struct RefusedOwner {
 /// meaning, only a change of it.
 inline constexpr lane_t kBeats = 32;
 
+/// One round of a discrete run, on one PE. The round takes the ring's tickets from `first` to before `limit`, all of which were filled
+/// before it. Worker i has `share` of them, from first + i * share on; what the shares leave is claimed at the ring's head.
+struct Round {
+  ticket_t first = 0, limit = 0;
+  lane_t share = 0;
+  bool phase = true;  ///< whether a phase may have been ordered since the last round
+
+  SHOAL_FN bool has_more_than_shares(lane_t workers) const { return limit - first > ticket_t{workers} * share; }
+  /// Where the ring's head is to be when the round begins.
+  SHOAL_FN ticket_t head(lane_t workers) const {
+    return has_more_than_shares(workers) ? first + ticket_t{workers} * share : limit;
+  }
+};
+
+/// Where the workers of all PEs meet between two rounds of a discrete run on GPUs (worklist/rounds_gpu.cuh).
+struct RoundGate {
+  static constexpr lane_t kCopies = 32;                    ///< one for each lane of the warp that writes them
+  PaddedWord<std::uint32_t, Scope::device> arrived;        ///< blocks of this PE that have finished the round
+  PaddedWord<std::uint64_t, Scope::device> next[kCopies];  ///< the next round; each block waits for one of these
+  PaddedWord<std::uint64_t, Scope::device> rounds;         ///< finished rounds, for the host
+  PaddedWord<std::uint32_t, Scope::system> pes;            ///< on the first PE: other PEs that have finished the round
+  PaddedWord<std::uint64_t, Scope::system> told;           ///< on the other PEs: what the first PE has decided
+  PhaseOrders orders;                                      ///< on the first PE
+};
+
 /// One PE's counters, in its own memory. Words that other PEs access have system scope.
 struct PeControl {
   StateWord state;
@@ -38,7 +64,7 @@ struct PeControl {
   Word<lane_t, Scope::system> nearest[kMostSlots];  ///< [slot] the smallest bucket parked in it, or a smaller one
   Word<std::uint64_t, Scope::system> refused;       ///< RefusedOwner of an item that was pushed here; 0: none
   Word<std::uint32_t, Scope::system> cause;         ///< the first RunState with which a worker of this PE ended the run
-  Word<std::uint32_t, Scope::system> begun;         ///< 1 once the persistent kernel has started; for the host
+  Word<std::uint32_t, Scope::system> begun;         ///< 1 once the kernel has started; for the host
   RingCounters ring;
   RingCounters spill_free;
   lane_t chunk_items;    ///< items of a chunk of spill, for the host's reports
@@ -47,6 +73,7 @@ struct PeControl {
   RingCounters far[kMostSlots];
   Word<lane_t, Scope::device> parkers[kParkersKept];  ///< [bucket % kParkersKept] workers with items parked in it
   PaddedWord<std::uint64_t, Scope::device> seeds_taken;
+  RoundGate gate;
   PaddedWord<std::uint64_t, Scope::system> beat[kBeats];  ///< Out::beat(); for the watchdog
   LaneCounters<PaddedWord<std::uint64_t, Scope::device>>
       counts;  ///< sums over the workers that have left; for the host

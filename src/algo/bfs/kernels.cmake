@@ -1,1 +1,1 @@
-shoal_worklist_kernels(bfs shoal/algo/bfs.hpp Bfs)
+shoal_worklist_kernels(bfs shoal/algo/bfs.hpp Bfs ROUNDS)

@@ -101,12 +101,17 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
     plan.launch = plan_vertices(machine, graph, launch, why);
     if (order != nullptr) decide_again(why, "queue", "priority", order);
     fetch_more(machine, options, plan.launch, bfs_batches_on_gpus(graph), why);
+    const bool rounds = machine.on_gpu() && plan.launch.kernel == KernelKind::discrete;
+    const lane_t most = graph.n_pes() == 1 ? 128 : 32;
+    if (rounds && options.fetch == 0 && plan.launch.fetch > most) {
+      plan.launch.fetch = most;
+      decide_again(why, "fetch", std::to_string(most), "a round takes as long as its longest batch");
+    }
     if (plan.launch.queue == QueueKind::priority && options.threshold_delta == 0) {
       // Moving the threshold costs as much as several levels of a road network, and two levels of a skewed graph contain most of
       // it. Rounds do not run ahead of a level, so few moves are best.
       // Windows must be narrow if many of the items that are run come from other PEs, and may arrive late.
       const bool shallow = is_shallow(graph), wide = machine.on_gpu() && !crosses_much(graph);
-      const bool rounds = machine.on_gpu() && plan.launch.kernel == KernelKind::discrete;
       plan.launch.threshold_delta = shallow ? (rounds ? 4 : 2) : wide ? 1024 : 64;
       decide_again(why, "threshold_delta", exact(plan.launch.threshold_delta),
                    shallow ? "few levels" : "levels are narrow");

@@ -193,9 +193,11 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
       decide_again(why, "buckets", "8", "rows are long");
     }
     if (plan.launch.queue == QueueKind::priority && options.threshold_delta == 0) {
-      // At the end of a bucket most of a GPU's workers have nothing to do, hence fewer and wider buckets.
+      // At the end of a bucket most of a GPU's workers have nothing to do, hence fewer and wider buckets. Still wider ones on roads
+      // with many dead ends, where few vertices run twice, and where each of several GPUs has little to do in a bucket.
       const double wide = is_skewed(graph) ? 4 : std::clamp(64 / degree, 2.0, 8.0);
-      const double wider = !machine.on_gpu() ? 1 : degree < 8 ? 8 : wide;
+      const bool idle = degree < 3 || (graph.n_pes() > 1 && graph.num_vertices / graph.n_pes() < 1 << 20);
+      const double wider = !machine.on_gpu() ? 1 : degree >= 8 ? wide : idle ? 16 : 8;
       plan.launch.threshold_delta =
           wider * default_delta(graph, machine.on_gpu() ? 0 : plan.threads * static_cast<int>(graph.all_pes()));
       decide_again(why, "threshold_delta", rough(plan.launch.threshold_delta), "from the mean weight and degree");
