@@ -4,22 +4,22 @@
 # extern templates. The source that creates the Worklist must include it; otherwise it compiles the kernels once more. Sets, for
 # shoal_kernel_source:
 #   NAME_block, NAME_warp   the kernels of these workers that `auto` chooses among
-#   NAME_rounds             rounds of these workers
-#   NAME_others             kernels of single threads; `auto` never chooses these nor rounds (kAutoKernels in
-#                           include/shoal/worklist/kernel_set.hpp)
+#   NAME_others             the kernels that `auto` never chooses (see kAutoKernels in include/shoal/worklist/kernel_set.hpp):
+#   NAME_rounds             those of warps and blocks,
+#   NAME_threads            and those of single threads
 function(shoal_task_kernels name header task)
   set(include "#include \"kernels/${name}.cuh\"\n")
   set(Block "${include}")
   set(Warp "${include}")
   set(rounds "${include}")
-  set(others "${include}")
+  set(threads "${include}")
   set(declared "")
   foreach(worker Block Warp Thread)
     foreach(kind persistent discrete)
       set(kernels "template struct shoal::gpu::Kernels<shoal::Gpu${worker}, shoal::gpu::DirectView<shoal::${task}>, shoal::KernelKind::${kind}>;\n")
       string(APPEND declared "extern ${kernels}")
       if(worker STREQUAL "Thread")
-        string(APPEND others "${kernels}")
+        string(APPEND threads "${kernels}")
       elseif(kind STREQUAL "discrete")
         string(APPEND rounds "${kernels}")
       else()
@@ -37,7 +37,8 @@ function(shoal_task_kernels name header task)
   set(${name}_block "${Block}" PARENT_SCOPE)
   set(${name}_warp "${Warp}" PARENT_SCOPE)
   set(${name}_rounds "${rounds}" PARENT_SCOPE)
-  set(${name}_others "${others}" PARENT_SCOPE)
+  set(${name}_threads "${threads}" PARENT_SCOPE)
+  set(${name}_others "${rounds}${threads}" PARENT_SCOPE)
 endfunction()
 
 # shoal_kernel_source(SOURCES FILE OPTIONS KERNELS): writes kernels/FILE.cu, which is compiled with the additional OPTIONS, and adds
@@ -67,8 +68,7 @@ function(shoal_worklist_kernels name header task)
   set(others "${${name}_others}")
   if("ROUNDS" IN_LIST ARGN AND NOT SHOAL_QUICK_KERNELS)
     shoal_kernel_source(shoal_cu ${name}_rounds "" "${${name}_rounds}")
-  else()
-    string(APPEND others "${${name}_rounds}")
+    set(others "${${name}_threads}")
   endif()
   if(SHOAL_OPTIMISE_ALL_KERNELS)  # one source for all of them would take minutes to compile
     shoal_kernel_source(shoal_cu ${name}_others "" "${others}")
