@@ -135,13 +135,19 @@ class Scheduler : private Receiving<W, View> {
     is(WorkerState::away);
   }
   /// One round. Takes the ring's items of the round, the items that have arrived from other PEs, and the spilled items. Never waits for
-  /// another PE.
+  /// another PE. This worker's share of the ring leaves it before the worker pushes anything: others may wait for its slots, and a push
+  /// may wait for theirs.
   SHOAL_FN void run_in(const Round& round) {
-    while (begin_more() && !over()) {  // stops when this worker has spilled; the next round continues
-    }
-    if (round.phase) carry_out_phase();
     ticket_t mine = begin_of_share(round);
-    for (lane_t batch = 1; take(&round, &mine) && (batch % kBatchesPerLook != 0 || !over()); ++batch) {
+    for (lane_t batch = 0;; ++batch) {
+      const bool took = take(&round, &mine);
+      if (batch == 0) {
+        while (begin_more() && !over()) {  // stops when this worker has spilled; the next round continues
+        }
+        if (round.phase) carry_out_phase();
+      } else if (!took || (batch % kBatchesPerLook == 0 && over())) {
+        break;
+      }
     }
     while (receive_any() && !over()) {
     }
