@@ -145,9 +145,10 @@ class Scheduler : private Receiving<W, View> {
         while (begin_more() && !over()) {  // stops when this worker has spilled; the next round continues
         }
         if (round.phase) carry_out_phase();
-      } else if (!took || (batch % kBatchesPerLook == 0 && over())) {
+      } else if (!took) {
         break;
       }
+      if (took && (batch + 1) % kBatchesPerLook == 0 && over()) break;
     }
     while (receive_any() && !over()) {
     }
