@@ -226,7 +226,8 @@ class SchedulerScenario final : public sim::Scenario {
     tree_.note.assign(2 * n, 0);
     tree_.refreshed.clear();
     for (auto& seeds : bed_.seeds) seeds.clear();
-    const std::uint32_t n_seeds = random.below(std::min(n + 1, 4u));  // none is legal
+    // None is legal. In a discrete run with many, some are left for later rounds.
+    const std::uint32_t n_seeds = random.below(std::min(n + 1, bed_.shape.discrete ? 16u : 4u));
     const auto pes = static_cast<std::uint32_t>(bed_.shape.n_pes);
     for (std::uint32_t i = 0; i < n; ++i) {
       Tree::Node& node = tree_.nodes[i];

@@ -120,7 +120,7 @@ struct PageRankOf {
   };
   SHOAL_FN Answer ask(bool asks, Item item) const {
     const vertex_t i = graph.local(item.v);
-    const bool own = i >= 0 && i < graph.count;
+    const bool own = i < graph.count;  // vertices before the first wrap to large numbers
     const bool gathers = !own && owed != nullptr;
     asks = asks && item.share != kStretch && (own || gathers);
     return add(asks, gathers ? owed + item.v : residual + (own ? i : 0), amount(asks, item),

@@ -22,6 +22,10 @@
 // by straight-line code. A held value is copied out by its holder's next poll, possibly only after a pusher with a smaller
 // ticket has filled the slot. Each link of this chain leads to a smaller ticket, so there is no cycle (models/ring.pml).
 //
+// In a round of a discrete run, workers have shares of the filled tickets without claiming them, and may copy them out in any order.
+// Each does so before it pushes anything, so a pusher does not wait for long for a slot of another worker's share, and never for one
+// of its own (Scheduler::run_in).
+//
 // Source: Atos, Listing 6 (reserve once per worker). Differs: Atos has one counter below which all slots count as
 // written; it can expose an unwritten slot, and starves under load. A sequence per slot (after Vyukov's bounded
 // queue) does neither.

@@ -13,7 +13,8 @@ namespace shoal {
 
 inline constexpr std::uint32_t kNoChunk = 0xFFFFFFFFu;
 
-/// One worker's list of chunks. Each lane has a copy, and all copies are equal; kept in memory between two runs, and between two rounds on CPUs.
+/// One worker's list of chunks. Each lane has a copy, and all copies are equal; kept in memory between two runs, and on CPUs also
+/// between two rounds.
 struct SpillList {
   std::uint32_t top = kNoChunk;  ///< the newest chunk; an empty list may keep one chunk
   lane_t in_top = 0;             ///< items in that chunk; 0: the list is empty

@@ -45,6 +45,8 @@ constexpr bool has_variants([[maybe_unused]] WorkerKind worker, [[maybe_unused]]
   return true;
 #else
   if constexpr (requires { T::kVariants; }) {
+    static_assert(std::same_as<std::remove_cv_t<decltype(T::kVariants)>, KernelSet>,
+                  "kVariants is `static constexpr KernelSet kVariants`");
     if (T::kVariants.has(worker, kernel)) return true;
   }
   return kAutoKernels.has(worker, kernel);

@@ -88,14 +88,12 @@ SHOAL_OUT_OF_LINE __device__ void end_round(W w, const View& view, std::uint64_t
     }
   }
   next.share = share_in_round(next.limit - limit, view.n_workers, fetch, most);
-  if (w.lane() == 0)
+  if (w.lane() == 0) {
     here.ring.head.store(next.head(view.n_workers));  // takes back tickets that were claimed beyond the round
-  decided = w.from_leader(decided);  // contains a barrier: the releases of all lanes cover what the first has done
-  const bool over = RoundWord::limit(decided) == RoundWord::kOver;
-  const std::uint64_t word =
-      RoundWord::after(before, over ? RoundWord::kOver : next.limit, next.share, RoundWord::phase(decided));
-  release_several<Scope::device>();
-  for (lane_t copy = w.lane(); copy < RoundGate::kCopies; copy += w.size()) gate.next[copy].store_one_of_several(word);
+    const bool over = RoundWord::limit(decided) == RoundWord::kOver;
+    gate.next.store_release(
+        RoundWord::after(before, over ? RoundWord::kOver : next.limit, next.share, RoundWord::phase(decided)));
+  }
 }
 
 /// Every thread of every worker W calls this after a round (Scheduler::run_rounds): returns after all workers of all PEs have. False:
@@ -110,11 +108,10 @@ __device__ bool meet_after_round(const View& view, lane_t fetch, Round& round) {
   if (threadIdx.x < First::kMaxLanes) {
     const First w;
     RoundGate& gate = view.here().gate;
-    const auto& told = gate.next[blockIdx.x % RoundGate::kCopies];
-    const std::uint64_t before = told.load();  // does not change before this block has arrived
+    const std::uint64_t before = gate.next.load();  // does not change before this block has arrived
     const bool last = w.lane() == 0 && gate.arrived.fetch_add_acq_rel(1) + 1 == gridDim.x;
     if (w.any(last)) end_round(w, view, before, round.limit, fetch, kWarps ? GpuWarp::kMaxFetch : fetch);
-    if (w.lane() == 0) next = wait_for_round(told, before, view.here().state);
+    if (w.lane() == 0) next = wait_for_round(gate.next, before, view.here().state);
   }
   __syncthreads();
   round = {round.limit, RoundWord::limit(next), RoundWord::share(next), RoundWord::phase(next)};

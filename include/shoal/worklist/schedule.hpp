@@ -2,9 +2,8 @@
 // that follow. Worker 0 of a process's first PE also checks, when it finds nothing to do, whether the run is over.
 #pragma once
 #include "shoal/worklist/pe_worklist.hpp"
-#include "shoal/worklist/phases.hpp"
+#include "shoal/worklist/phasing.hpp"
 #include "shoal/worklist/quiescence.hpp"
-#include "shoal/worklist/receiving.hpp"
 #include "shoal/worklist/run_batch.hpp"
 #if !defined(SHOAL_SIMULATE) || defined(SHOAL_SIMULATE_WIRES)
 #include "shoal/worklist/waves.hpp"
@@ -23,14 +22,18 @@ enum class WorkerState : std::uint32_t {
 
 /// A worker's loop. One object per lane.
 template <Worker W, class View>
-class Scheduler : private Receiving<W, View> {
-  using Base = Receiving<W, View>;
+class Scheduler : private Phasing<W, View> {
+  using Base = Phasing<W, View>;
   using Base::begin_of_share;
   using Base::brings;
+  using Base::carry_out;
   using Base::complete;
   using Base::desk_;
   using Base::index;
+  using Base::kIdleParts;
+  using Base::look_once;
   using Base::looks;
+  using Base::looks_on;
   using Base::note_completed;
   using Base::now;
   using Base::out_;
@@ -285,46 +288,6 @@ class Scheduler : private Receiving<W, View> {
       return rarely([word](Scheduler& self) { return self.carry_out(word); });
     }
   }
-  SHOAL_FN bool carry_out(std::uint64_t word) {
-    SHOAL_TIMED(w_, out_.own(), Section::phase);
-    if constexpr (kPhased<TaskT>) {
-      if (w_.lane() == 0) view().seen[index()] = word;
-      const std::uint64_t before = now().phase;
-      now().phase = word;
-      if constexpr (HasPriority<TaskT>) {
-        if (index() == 0) forget_parkers(w_, view().here(), Phase::near(word));
-        const std::uint32_t slots = slots_reached(view().far.buckets, before, word);
-        now().brings = slots != 0;
-        if (slots != 0) {  // take() runs the parked items, and then completes the token
-          if (w_.lane() == 0) view().far.bringing[index()].slots = slots;
-          return true;
-        }
-      }
-      if constexpr (HasIdle<TaskT>) {
-        if (Phase::sweeps(word)) sweep();
-      }
-      complete(1);
-    }
-    return true;
-  }
-
-  /// Calls idle() for all of this worker's parts. If it pushed anything, another sweep must follow, even if every item was
-  /// refused: accept() may have changed data before it refused, and the next sweep must look at the result.
-  SHOAL_FN void sweep() {
-    const auto pushed_before = out_.pushed();
-    for (lane_t part = 0; part < kIdleParts; ++part) look(part);
-    if (!w_.any(out_.pushed() != pushed_before)) return;
-    if (w_.lane() == 0) view().here().entered.fetch_add(1);
-    complete(1);
-  }
-
-  /// Calls idle() for one part.
-  SHOAL_FN void look(lane_t part) {
-    out_.mute(true);
-    view().task.idle(w_, out_, index() * kIdleParts + part, view().n_workers * kIdleParts);
-    out_.mute(false);
-    if (w_.lane() == 0) out_.note_idle_call();
-  }
 
   /// After a batch: has the task bring some of what it remembers of other PEs up to date. What a block does at a time takes a few
   /// microseconds, however much there is. All blocks together go round.
@@ -338,29 +301,6 @@ class Scheduler : private Receiving<W, View> {
   }
   static SHOAL_OUT_OF_LINE SHOAL_FN void refresh_out_of_line(W w, const View& view, std::uint32_t part) {
     view.task.refresh(w, view.me, part);
-  }
-
-  /// For a worker that finds nothing to run: calls idle() for the next of its parts. It goes through all parts once, and
-  /// again only after it has worked. It reports its completed items only after the last part (rest()), so the run cannot
-  /// be found quiescent before. Whatever these calls miss, a sweep finds.
-  SHOAL_FN bool look_once() {
-    if constexpr (!HasIdle<TaskT>) {
-      return false;
-    } else {
-      if (now().parts_left == 0) return false;
-      look(--now().parts_left);
-      complete(0);
-      return true;
-    }
-  }
-
-  /// Whether idle() is still to be called for some parts before this worker reports its completed items.
-  SHOAL_FN bool looks_on() {
-    if constexpr (HasIdle<TaskT>) {
-      return now().parts_left > 0;
-    } else {
-      return false;
-    }
   }
 
   /// Runs one batch: of spilled items, of parked items that the phase has reached, or of items of the ring. False if there is none,
@@ -447,7 +387,6 @@ class Scheduler : private Receiving<W, View> {
   Scheduler* copy_ = nullptr;
 
   static constexpr lane_t kStepsPerCarry = 2;
-  static constexpr lane_t kIdleParts = 8;  ///< parts per worker; one call of idle() looks through one
   static constexpr lane_t kStepsPerLook = W::kHoldsTickets ? 16 : 4;   ///< steps between polls of the run's state
   static constexpr lane_t kBatchesPerLook = HasEnough<TaskT> ? 1 : 8;  ///< in a round: batches between these polls
   static constexpr lane_t kStepsPerIdleLook = 4;                       ///< the same while there is nothing to do

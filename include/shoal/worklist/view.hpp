@@ -43,13 +43,12 @@ struct Round {
 
 /// Where the workers of all PEs meet between two rounds of a discrete run on GPUs (worklist/rounds_gpu.cuh).
 struct RoundGate {
-  static constexpr lane_t kCopies = 32;                    ///< one for each lane of the warp that writes them
-  PaddedWord<std::uint32_t, Scope::device> arrived;        ///< blocks of this PE that have finished the round
-  PaddedWord<std::uint64_t, Scope::device> next[kCopies];  ///< the next round; each block waits for one of these
-  PaddedWord<std::uint64_t, Scope::device> rounds;         ///< finished rounds, for the host
-  PaddedWord<std::uint32_t, Scope::system> pes;            ///< on the first PE: other PEs that have finished the round
-  PaddedWord<std::uint64_t, Scope::system> told;           ///< on the other PEs: what the first PE has decided
-  PhaseOrders orders;                                      ///< on the first PE
+  PaddedWord<std::uint32_t, Scope::device> arrived;  ///< blocks of this PE that have finished the round
+  PaddedWord<std::uint64_t, Scope::device> next;     ///< the next round, for which the PE's blocks wait
+  PaddedWord<std::uint64_t, Scope::device> rounds;   ///< finished rounds, for the host
+  PaddedWord<std::uint32_t, Scope::system> pes;      ///< on the first PE: other PEs that have finished the round
+  PaddedWord<std::uint64_t, Scope::system> told;     ///< on the other PEs: what the first PE has decided
+  PhaseOrders orders;                                ///< on the first PE
 };
 
 /// One PE's counters, in its own memory. Words that other PEs access have system scope.

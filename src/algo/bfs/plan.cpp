@@ -101,6 +101,7 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
     plan.launch = plan_vertices(machine, graph, launch, why);
     if (order != nullptr) decide_again(why, "queue", "priority", order);
     fetch_more(machine, options, plan.launch, bfs_batches_on_gpus(graph), why);
+    // A round takes as long as its longest batch (docs/decisions/0071-rounds-that-stay.md, also for the numbers).
     const bool rounds = machine.on_gpu() && plan.launch.kernel == KernelKind::discrete;
     const lane_t most = graph.n_pes() == 1 ? 128 : 32;
     if (rounds && options.fetch == 0 && plan.launch.fetch > most) {

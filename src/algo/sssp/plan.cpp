@@ -194,7 +194,8 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
     }
     if (plan.launch.queue == QueueKind::priority && options.threshold_delta == 0) {
       // At the end of a bucket most of a GPU's workers have nothing to do, hence fewer and wider buckets. Still wider ones on roads
-      // with many dead ends, where few vertices run twice, and where each of several GPUs has little to do in a bucket.
+      // with many dead ends, where few vertices run twice, and where each of several GPUs has little to do in a bucket
+      // (docs/decisions/0071-rounds-that-stay.md).
       const double wide = is_skewed(graph) ? 4 : std::clamp(64 / degree, 2.0, 8.0);
       const bool idle = degree < 3 || (graph.n_pes() > 1 && graph.num_vertices / graph.n_pes() < 1 << 20);
       const double wider = !machine.on_gpu() ? 1 : degree >= 8 ? wide : idle ? 16 : 8;
