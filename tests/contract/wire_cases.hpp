@@ -300,7 +300,9 @@ TYPED_TEST_P(WireContract, ARunThatStandsStillIsEndedInTime) {
     const std::uint32_t last = 5 * static_cast<std::uint32_t>(n) - 1;
     std::vector<std::uint64_t> counts(n, 0);
     std::vector<Chain> tasks;
-    for (pe_t p = 0; p < n; ++p) tasks.push_back({.visits = &counts[p], .last = last, .n_pes = n, .hangs_at = last});
+    for (pe_t p = 0; p < n; ++p) {  // no rest: at each of its pauses another process may take the core for milliseconds
+      tasks.push_back({.visits = &counts[p], .last = last, .n_pes = n, .rest_spins = 0, .hangs_at = last});
+    }
     std::vector<std::vector<Chain::Item>> seeds(n);
     seeds[0].push_back({0});
     typename TestFixture::template List<Chain> list(processes, plan);
