@@ -3,10 +3,6 @@
 #pragma once
 #include "shoal/core/atomic.hpp"
 
-#if !defined(__CUDA_ARCH__) && !defined(SHOAL_SIMULATE)
-#include <sched.h>  // not <thread> and <immintrin.h>: a tenth of the time that a user's program takes to compile
-#endif
-
 namespace shoal {
 
 /// The state of a run, which every worker polls while it waits. Zero means running.
@@ -24,10 +20,14 @@ enum class RunState : std::uint32_t {
 /// Holds a RunState. Written by whoever ends the run (a worker of any PE, or the host's watchdog), read by all.
 using StateWord = PaddedWord<std::uint32_t, Scope::system>;
 
-/// The back-off of a waiting thread: first short pauses, then yields (CPU) or sleeps of up to half a microsecond (GPU).
+/// For a CPU thread that waits: lets other threads have its core. Yields; or sleeps for some 50 microseconds while other processes
+/// compute on the core, each of which would keep it for a time slice of milliseconds (docs/decisions/0072-shared-cores.md).
+void give_way();
+
+/// The back-off of a waiting thread: first short pauses, then it gives way (CPU) or sleeps of up to half a microsecond (GPU).
 class Backoff {
  public:
-  static constexpr unsigned kShort = 64;  ///< pauses of a CPU thread before it begins to yield
+  static constexpr unsigned kShort = 64;  ///< pauses of a CPU thread before it gives way
   SHOAL_FN void pause() {
     ++spins_;
 #if defined(SHOAL_SIMULATE)
@@ -40,7 +40,7 @@ class Backoff {
       __builtin_ia32_pause();
 #endif
     } else {
-      sched_yield();
+      give_way();
     }
 #endif
   }

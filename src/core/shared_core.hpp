@@ -1,0 +1,43 @@
+// Whether a CPU thread that waits shares its core with other processes that compute (docs/decisions/0072-shared-cores.md).
+#pragma once
+#include <cstdint>
+
+namespace shoal {
+
+/// What a thread knows of its core from how long its yields took. One object per thread. Times are in nanoseconds.
+class SharedCore {
+ public:
+  static constexpr std::int64_t kLong = 300'000;  ///< a yield to a thread that only waits takes some microseconds
+  static constexpr unsigned kFewest = 32, kMost = 1024;
+
+  /// Whether to sleep this time rather than yield.
+  bool sleeps() {
+    if (left_ == 0) return false;
+    --left_;
+    return true;
+  }
+  /// After a yield that took less than kLong.
+  void yielded_shortly() { ended_ = 0; }
+  /// After any other yield. If the one before took long as well, this thread could have worked all the time between their ends. If
+  /// the process had less than all its cores meanwhile, others had the rest: then this thread is to sleep, twice as often each time.
+  /// @param ended  now
+  /// @param used   the CPU time that all threads of the process have had so far
+  /// @param cores  on which the process may run
+  void yielded_for_long(std::int64_t ended, std::int64_t used, int cores) {
+    if (ended_ != 0) {
+      const bool shared = static_cast<double>(used - used_) < (cores - kOthers) * static_cast<double>(ended - ended_);
+      if (shared) left_ = next_;
+      next_ = !shared ? kFewest : next_ < kMost ? 2 * next_ : kMost;
+    }
+    ended_ = ended;
+    used_ = used;
+  }
+
+ private:
+  static constexpr double kOthers = 0.6;  ///< cores; the time that the system itself takes is less
+
+  unsigned left_ = 0, next_ = kFewest;  // sleeps that are left, and those of the next time
+  std::int64_t ended_ = 0, used_ = 0;   // of the last yield, if it took long; else ended_ is 0
+};
+
+}  // namespace shoal
