@@ -122,6 +122,9 @@ class Watch {
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 
+  /// The signal that has asked this process to end; 0: none has.
+  int interrupted() const { return interrupted_; }
+
   /// Waits for all children that have ended. @return the launcher's exit status; none: it has not ended
   std::optional<int> reap() {
     std::optional<int> ended;
@@ -142,8 +145,9 @@ class Watch {
       if (come[i].data.u64 == kSignal) {
         signalfd_siginfo from{};
         // A signal from the terminal has reached the launcher as well, and a second signal makes it leave its processes behind.
-        if (::read(signals_, &from, sizeof from) == sizeof from && from.ssi_code != SI_KERNEL)
-          pass_on(static_cast<int>(from.ssi_signo));
+        if (::read(signals_, &from, sizeof from) != sizeof from) continue;
+        interrupted_ = static_cast<int>(from.ssi_signo);
+        if (from.ssi_code != SI_KERNEL) pass_on(interrupted_);
       } else {
         note_end(children_[come[i].data.u64]);
       }
@@ -253,6 +257,7 @@ class Watch {
   const bool all_here_;
   const int signals_, events_;
   bool had_some_ = false, said_ = false;
+  int interrupted_ = 0;
   std::vector<Child> children_;
   std::uint64_t ends_ = 0;
   static constexpr Clock::time_point kNever{};
@@ -301,6 +306,8 @@ int run_launcher(const std::vector<std::string>& words, int processes, bool all_
     watch.look();
   }
   end_what_is_left();
+  // Launchers end with 1 then, which would read as a wrong result.
+  if (watch.interrupted() != 0 && *status != 0) return 128 + watch.interrupted();
   if (*status > 128) watch.name_who_was_gone_first();
   return *status;
 }

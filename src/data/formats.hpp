@@ -78,8 +78,7 @@ void write_npz(const Csr& graph, const std::string& file);
 
 /// The file and the options from which a cache was made; all zero in a .shoal file that is not a cache.
 struct CacheKey {
-  std::uint64_t source_bytes = 0;
-  std::int64_t source_mtime_ns = 0;
+  FileFacts source;
   std::uint32_t read_flags = 0;      ///< 1: undirected, 2: dedup; bits 2 and up: 1 + the format that was asked for
   std::uint64_t asked_vertices = 0;  ///< 1 + the number of vertices that was asked for; 0: none was asked for
   bool operator==(const CacheKey&) const = default;
@@ -87,6 +86,8 @@ struct CacheKey {
 void write_shoal(const Csr& graph, const std::string& file, const CacheKey& key = {});
 /// True if `bytes` begin with an intact header of a cache made with this key.
 bool shoal_matches(std::string_view bytes, const CacheKey& key);
+/// True if `bytes` begin as a cache does, of whatever file, also if what follows is damaged.
+bool is_cache(std::string_view bytes);
 
 /// The same file with checksums and length corrected to match its content, as far as the content allows. With it, tests get past
 /// the checksums, to the checks that follow them.

@@ -79,9 +79,11 @@ Bytes read_file(const std::string& file, bool map, FileFacts* facts) {
   if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode))
     throw UsageError(file + ": is a terminal, device or socket; name a file or a pipe that holds a graph");
   const auto size = S_ISREG(st.st_mode) ? static_cast<std::size_t>(st.st_size) : 0;
-  if (facts != nullptr) {
-    facts->bytes = size;
-    facts->mtime_ns = static_cast<std::int64_t>(st.st_mtim.tv_sec) * 1'000'000'000 + st.st_mtim.tv_nsec;
+  if (facts != nullptr && S_ISREG(st.st_mode)) {
+    const auto ns = [](const timespec& at) {
+      return static_cast<std::int64_t>(at.tv_sec) * 1'000'000'000 + at.tv_nsec;
+    };
+    *facts = {size, ns(st.st_mtim), st.st_ino, ns(st.st_ctim)};
   }
   if (!S_ISREG(st.st_mode) || size == 0 || (size < kMapFrom && !map)) return read_all(descriptor.fd, file, size);
   void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor.fd, 0);

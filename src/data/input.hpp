@@ -19,10 +19,14 @@ struct Bytes {
   std::string_view view() const { return {data, size}; }
 };
 
-/// The size and modification time that a file had when it was opened.
+/// What tells a file from another, or from what it was before: as it was when it was opened. A file with the same size and
+/// modification time may have another content, if it was renamed, unpacked or copied to this place.
 struct FileFacts {
   std::uint64_t bytes = 0;
   std::int64_t mtime_ns = 0;
+  std::uint64_t inode = 0;
+  std::int64_t ctime_ns = 0;  ///< of the last change of its content, name, owner or mode
+  bool operator==(const FileFacts&) const = default;
 };
 
 /// The name of standard input, on the command line and in messages.
@@ -32,7 +36,8 @@ inline constexpr const char* kIsDirectory = ": is a directory; name a graph file
 
 /// The bytes of a regular file or a FIFO; those of standard input if the name is kStandardInput. Large files are mapped, and must
 /// not shrink while they are used.
-/// @param map  map the file whatever its size; otherwise small files are copied, so that truncation cannot harm
+/// @param map    map the file whatever its size; otherwise small files are copied, so that truncation cannot harm
+/// @param facts  set if it is a regular file
 /// @throws UsageError     naming the file and the system's reason
 /// @throws CapacityError  a FIFO gives more bytes than there is free memory
 Bytes read_file(const std::string& file, bool map = false, FileFacts* facts = nullptr);

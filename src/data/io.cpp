@@ -73,7 +73,7 @@ Source plain_text(const Source& source) {
 CacheKey cache_key(const FileFacts& facts, const ReadOptions& options, Format format) {
   const auto asked = options.format.empty() ? 0u : static_cast<std::uint32_t>(format) + 1;
   const auto flags = (options.undirected ? 1u : 0u) | (options.dedup ? 2u : 0u) | asked << 2;
-  return {facts.bytes, facts.mtime_ns, flags, static_cast<std::uint64_t>(options.num_vertices.value_or(-1) + 1)};
+  return {facts, flags, static_cast<std::uint64_t>(options.num_vertices.value_or(-1) + 1)};
 }
 
 void check_range(const Source& source) {
@@ -236,6 +236,20 @@ io::FileKind kind_to_read(const std::string& file) {
   }
 }
 
+/// A cache is written without being asked for by name, so it must not replace anything else.
+/// @throws UsageError  the file is there and is no cache
+void check_place_of_cache(const std::string& cache) {
+  io::Bytes there;
+  try {
+    there = io::read_file(cache, true);
+  } catch (const UsageError&) {
+    return;  // usually because there is none yet
+  }
+  if (there.size > 0 && !io::is_cache(there.view()))
+    throw UsageError(cache +
+                     ": is there and is no cache, so --cache does not replace it; move it away, or leave --cache out");
+}
+
 Csr read_file_as_graph(const std::string& file, const ReadOptions& options, std::int64_t memory_bytes) {
   std::error_code ignored;
   if (std::filesystem::is_directory(file, ignored)) throw FileError(EISDIR, file, file + io::kIsDirectory);
@@ -250,7 +264,10 @@ Csr read_file_as_graph(const std::string& file, const ReadOptions& options, std:
   const bool cached = options.use_cache && !mapped;
   const std::string cache = file + ".shoal";
   io::FileFacts facts;
+  if (cached) check_place_of_cache(cache);
   source.bytes = io::read_file(file, mapped, &facts);
+  if (cached && facts == io::FileFacts{})
+    throw UsageError(file + ": a cache is kept beside a regular file, but this is a pipe; leave --cache out");
   const io::CacheKey key = io::cache_key(facts, options, kind.format);
   if (cached) {
     try {

@@ -2,11 +2,12 @@
 
 import os
 import pathlib
+import signal
 import subprocess
 import time
 import unittest
 
-from command import Answer, CommandTest
+from command import Answer, CommandTest, find_shoal
 
 LAUNCHER = os.environ.get("SHOAL_OSHRUN", "")
 USAGE, LOST = 2, 4
@@ -44,6 +45,30 @@ class LauncherTest(CommandTest):
         self.assertLess(seconds, 20)
         self.assertEqual(answer.status, 128 + 9, answer.out + answer.err)
         self.assertIn("has not ended although all its processes have", answer.err)
+
+    @unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine is not built")
+    def test_an_interrupt_does_not_read_as_a_wrong_result(self) -> None:
+        file = self.folder / "oshrun"
+        # Like Open MPI's launcher, which ends with 1.
+        file.write_text(
+            f"#!/bin/sh\ntrap 'kill $!; exit 1' INT TERM HUP\nsleep 30 &\ntouch {self.folder}/began\nwait\n"
+        )
+        file.chmod(0o755)
+        for asked in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            (self.folder / "began").unlink(missing_ok=True)
+            job = subprocess.Popen(
+                [find_shoal(), "run", "-n", "2", "--", "bfs", "kron:8"],
+                env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
+            begin = time.monotonic()
+            while not (self.folder / "began").exists() and time.monotonic() - begin < 20:
+                time.sleep(0.05)
+            job.send_signal(asked)
+            out, _ = job.communicate(timeout=60)
+            self.assertEqual(job.returncode, 128 + asked, out)
 
     @unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine is not built")
     def test_who_was_killed_is_named(self) -> None:

@@ -107,7 +107,7 @@ TEST(Cache, IsUsedOnlyWhileItFits) {
   const Csr marked = shoal::csr_from_arcs(9, {8}, {7});
   FileFacts facts;
   read_file(file, false, &facts);
-  const CacheKey key{facts.bytes, facts.mtime_ns, 0};
+  const CacheKey key{facts, 0};
   write_shoal(marked, cache, key);
   EXPECT_EQ(text_of(shoal::read_graph(file, cached)), text_of(marked));
   EXPECT_EQ(shoal::read_graph(file, cached).name, file);
@@ -139,6 +139,56 @@ TEST(Cache, IsUsedOnlyWhileItFits) {
   spill(file, "0 1 5\n");
   EXPECT_EQ(shoal::read_graph(file, cached).num_arcs(), 1);
   EXPECT_EQ(folder.entries(), 2u);
+}
+
+TEST(Cache, IsNotTakenForAnotherFileOfTheSameSizeAndTime) {
+  const Folder folder;
+  const std::string file = folder / "g.el", other = folder / "other.el";
+  spill(file, "0 1\n1 2\n");
+  spill(other, "0 2\n1 2\n");
+  const auto time = std::filesystem::last_write_time(file);
+  std::filesystem::last_write_time(other, time);
+  shoal::ReadOptions cached;
+  cached.use_cache = true;
+  shoal::read_graph(file, cached);
+  std::filesystem::rename(other, file);
+  ASSERT_EQ(std::filesystem::last_write_time(file), time);
+  EXPECT_EQ(text_of(shoal::read_graph(file, cached)), text_of(shoal::read_graph(file)));
+  // The same file, written anew in place and with its old time.
+  spill(file, "0 1\n1 2\n");
+  std::filesystem::last_write_time(file, time);
+  EXPECT_EQ(text_of(shoal::read_graph(file, cached)), text_of(shoal::read_graph(file)));
+  // The same name, as a link to one file and then to another.
+  spill(folder / "a.el", "0 1\n1 2\n");
+  spill(folder / "b.el", "0 2\n1 2\n");
+  const std::string link = folder / "latest.el";
+  for (const char* name : {"a.el", "b.el"}) {
+    std::filesystem::last_write_time(folder / name, time);
+    std::filesystem::remove(link);
+    std::filesystem::create_symlink(folder / name, link);
+    EXPECT_EQ(text_of(shoal::read_graph(link, cached)), text_of(shoal::read_graph(folder / name))) << name;
+  }
+}
+
+TEST(Cache, ReplacesNothingElse) {
+  const Folder folder;
+  const std::string file = folder / "g.el", place = folder / "g.el.shoal";
+  spill(file, "0 1\n1 2\n");
+  shoal::ReadOptions cached;
+  cached.use_cache = true;
+  const std::string cure =
+      place + ": is there and is no cache, so --cache does not replace it; move it away, or leave --cache out";
+  spill(place, "important notes\n");
+  EXPECT_EQ(usage_error_of([&] { shoal::read_graph(file, cached); }), cure);
+  EXPECT_EQ(slurp(place), "important notes\n");
+  const std::string graph = stored(shoal::csr_from_arcs(9, {8}, {7}));  // a user's own graph
+  spill(place, graph);
+  EXPECT_EQ(usage_error_of([&] { shoal::read_graph(file, cached); }), cure);
+  EXPECT_EQ(slurp(place), graph);
+  std::filesystem::rename(place, folder / "kept");
+  std::filesystem::create_symlink(folder / "kept", place);
+  EXPECT_EQ(usage_error_of([&] { shoal::read_graph(file, cached); }), cure);
+  EXPECT_EQ(slurp(folder / "kept"), graph);
 }
 
 TEST(Cache, UnwritablePlaceIsNoFailure) {

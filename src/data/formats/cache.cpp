@@ -72,6 +72,11 @@ HostArray<T> array_of(const Source& source, const Entry& e) {
   return copy;
 }
 
+/// The file and the options from which a cache was made.
+CacheKey key_of(const Header& h) {
+  return {{h.source_bytes, h.source_mtime_ns, h.source_inode, h.source_ctime_ns}, h.read_flags, h.asked_vertices};
+}
+
 }  // namespace
 
 const char* section_name(std::uint32_t kind) {
@@ -133,8 +138,15 @@ std::string parse_contents(std::string_view bytes, std::uint64_t file_bytes, Con
 bool shoal_matches(std::string_view bytes, const CacheKey& key) {
   Contents contents;
   const Header& h = contents.header;
-  return parse_contents(bytes, bytes.size(), contents).empty() && h.reading == kReading &&
-         CacheKey{h.source_bytes, h.source_mtime_ns, h.read_flags, h.asked_vertices} == key;
+  return parse_contents(bytes, bytes.size(), contents).empty() && h.reading == kReading && key_of(h) == key;
+}
+
+bool is_cache(std::string_view bytes) {
+  if (!bytes.starts_with(std::string_view(kMagic, sizeof kMagic))) return false;
+  Header h;
+  if (bytes.size() < sizeof h) return true;  // what is left of one
+  std::memcpy(&h, bytes.data(), sizeof h);
+  return key_of(h) != CacheKey{};
 }
 
 std::string reseal_shoal(std::string bytes) {
@@ -223,8 +235,10 @@ void write_shoal(const Csr& graph, const std::string& file, const CacheKey& key)
   h.weight_kind = static_cast<std::uint32_t>(graph.weight_kind);
   h.flags = (graph.symmetric ? kSymmetricFlag : 0) | (graph.weight_remarks.wide.empty() ? 0 : kWideFlag);
   h.sections = static_cast<std::uint32_t>(parts.size());
-  h.source_bytes = key.source_bytes;
-  h.source_mtime_ns = key.source_mtime_ns;
+  h.source_bytes = key.source.bytes;
+  h.source_mtime_ns = key.source.mtime_ns;
+  h.source_inode = key.source.inode;
+  h.source_ctime_ns = key.source.ctime_ns;
   h.read_flags = key.read_flags;
   h.reading = kReading;
   h.asked_vertices = key.asked_vertices;

@@ -32,7 +32,9 @@ struct ShoalHeader {
   std::uint32_t read_flags;
   std::uint32_t reading;
   std::uint64_t asked_vertices;
-  char reserved[40];
+  std::uint64_t source_inode;
+  std::int64_t source_ctime_ns;
+  char reserved[24];
 };
 static_assert(sizeof(ShoalHeader) == 128, "the header is a part of the file format");
 
