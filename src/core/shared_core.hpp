@@ -10,20 +10,24 @@ class SharedCore {
   static constexpr std::int64_t kLong = 300'000;  ///< a yield to a thread that only waits takes some microseconds
   static constexpr unsigned kFewest = 32, kMost = 1024;
 
+  /// Whether there are sleeps left; only then sleeps() need be asked.
+  bool may_sleep() const { return left_ > 0; }
   /// Whether to sleep this time rather than yield.
-  bool sleeps() {
+  bool sleeps(std::int64_t now) {
+    if (left_ > 0 && is_outdated(now)) *this = {};
     if (left_ == 0) return false;
     --left_;
     return true;
   }
   /// After a yield that took less than kLong.
   void yielded_shortly() { ended_ = 0; }
-  /// After any other yield. If the one before took long as well, this thread could have worked all the time between their ends. If
-  /// the process had less than all its cores meanwhile, others had the rest: then this thread is to sleep, twice as often each time.
+  /// After any other yield. If the one before took long as well, and the process had less than all its cores between their ends, other
+  /// processes had the rest: then this thread sleeps for its next waits, twice as many each time.
   /// @param ended  now
   /// @param used   the CPU time that all threads of the process have had so far
   /// @param cores  on which the process may run
   void yielded_for_long(std::int64_t ended, std::int64_t used, int cores) {
+    if (ended_ != 0 && (is_outdated(ended) || used < used_)) *this = {};  // a fork begins with no CPU time
     if (ended_ != 0) {
       const bool shared = static_cast<double>(used - used_) < (cores - kOthers) * static_cast<double>(ended - ended_);
       if (shared) left_ = next_;
@@ -35,6 +39,11 @@ class SharedCore {
 
  private:
   static constexpr double kOthers = 0.6;  ///< cores; the time that the system itself takes is less
+  /// In a run that waits, long yields follow each other within this time, and that of the sleeps between them.
+  static constexpr std::int64_t kPatience = 20'000'000, kOfASleep = 200'000;
+
+  /// Whether the thread has done something else since its last long yield: it worked alone, or no run was going on.
+  bool is_outdated(std::int64_t now) const { return now - ended_ > kPatience + kOfASleep * next_; }
 
   unsigned left_ = 0, next_ = kFewest;  // sleeps that are left, and those of the next time
   std::int64_t ended_ = 0, used_ = 0;   // of the last yield, if it took long; else ended_ is 0

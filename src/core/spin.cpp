@@ -2,6 +2,7 @@
 
 #include <sched.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cstdint>
 
@@ -20,13 +21,14 @@ std::int64_t time_of(clockid_t clock) {
 
 int usable_cores() {
   cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+  return static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));  // more cores than a cpu_set_t has room for
 }
 
 }  // namespace
 
 void give_way() {
-  if (core.sleeps()) {
+  if (core.may_sleep() && core.sleeps(time_of(CLOCK_MONOTONIC))) {
     const timespec shortest{0, 1};  // Linux adds its timer slack, 50 microseconds
     nanosleep(&shortest, nullptr);
     return;

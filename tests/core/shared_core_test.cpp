@@ -22,9 +22,16 @@ class Yields {
   /// How often the thread sleeps before it yields again.
   unsigned sleeps() {
     unsigned n = 0;
-    while (core_.sleeps()) ++n;
+    while (core_.may_sleep() && core_.sleeps(now_)) ++n;
     return n;
   }
+  /// The thread works, or is blocked, and the process uses one core.
+  void do_else(std::int64_t nanoseconds) {
+    now_ += nanoseconds;
+    used_ += nanoseconds;
+  }
+  /// The process is a new one.
+  void fork() { used_ = 0; }
 
  private:
   SharedCore core_;
@@ -67,6 +74,30 @@ TEST(SharedCore, SleepsMoreOftenTheLongerOthersStay) {
   EXPECT_EQ(thread.sleeps(), 0);
   thread.long_one(1);
   EXPECT_EQ(thread.sleeps(), SharedCore::kFewest);
+}
+
+TEST(SharedCore, WhatIsKnownIsForgottenWhenTheThreadDoesSomethingElse) {
+  Yields thread;
+  thread.long_one(1);
+  thread.long_one(1);
+  thread.do_else(100'000'000);  // with sleeps left
+  EXPECT_EQ(thread.sleeps(), 0);
+  thread.long_one(1);
+  EXPECT_EQ(thread.sleeps(), 0) << "one long yield may be an interrupt again";
+  thread.do_else(100'000'000);
+  thread.long_one(1);
+  EXPECT_EQ(thread.sleeps(), 0) << "two with something else between them do not follow each other";
+  thread.long_one(1);
+  EXPECT_EQ(thread.sleeps(), SharedCore::kFewest);
+}
+
+TEST(SharedCore, AForkKnowsNothing) {
+  Yields thread;
+  thread.do_else(kSlice);
+  thread.long_one(1);
+  thread.fork();
+  thread.long_one(1);
+  EXPECT_EQ(thread.sleeps(), 0);
 }
 
 }  // namespace
