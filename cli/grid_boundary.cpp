@@ -4,9 +4,11 @@
 #include <charconv>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
 
 namespace shoal::cli {
 namespace {
@@ -46,6 +48,14 @@ void read_boundary(const std::string& text, double (&face)[6]) {
     }
     face[found - std::begin(kFaces)] = finite_number(word.substr(equals + 1));
   }
+}
+
+void check_sums(const std::string& flag, double value, const std::string& dtype) {
+  const bool narrow = dtype == "float32";
+  const double most = (narrow ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max()) / 8;
+  if (std::abs(value) <= most) return;
+  throw UsageError(flag + ": " + exact(value) + " is too large for " + dtype + ": at most " + exact(most) +
+                   ", as six cells are added up" + (narrow ? "; --dtype float64 takes larger values" : ""));
 }
 
 }  // namespace shoal::cli

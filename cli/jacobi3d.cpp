@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdio>
 #include <iostream>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -167,7 +166,8 @@ examples:
     }
     if (!std::isfinite(interior_)) throw UsageError("--interior " + exact(interior_) + " is not a finite number");
     read_boundary(boundary_, face_);
-    refuse_overflow();
+    check_sums("--interior", interior_, dtype_);
+    for (const double face : face_) check_sums("--boundary", face, dtype_);
     where_ = flags_.machine();
     choose_engine(where_);
     options_ = flags_.grid();
@@ -178,20 +178,6 @@ examples:
     }
     options_.launch.weigh = balance_ > 0;
     out_.read(flags_.size());
-  }
-
-  /// An iteration adds up six cells. Averages never leave the range of the values that the grid begins with.
-  void refuse_overflow() const {
-    const double most =
-        (dtype_ == "float32" ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max()) / 6;
-    const auto check = [&](const char* flag, double value) {
-      if (std::abs(value) <= most) return;
-      throw UsageError(std::string(flag) + ": " + exact(value) + " is too large for " + dtype_ + ": at most " +
-                       exact(most) + ", as six cells are added up" +
-                       (dtype_ == "float32" ? "; --dtype float64 takes larger values" : ""));
-    };
-    check("--interior", interior_);
-    for (const double face : face_) check("--boundary", face);
   }
 
   /// Opens all outputs, so that a place that cannot be written is found before the long part.

@@ -31,7 +31,8 @@ const char* const kFooter = R"(examples:
 `shoal COMMAND --help` lists the flags of a command, with more examples.
 
 exit status: 0 right, 1 wrong result, 2 usage or input error, 3 capacity (too little memory, or a queue too small),
-4 transport or device error, 5 a fault of shoal itself, 75 a task did not return within the stall timeout.
+4 transport or device error, 5 a fault of shoal itself, 75 a task did not return within the stall timeout,
+128 + N ended by signal N.
 No output file is ever left half-written.)";
 
 /// Shows an optional value as --json[=FILE]. CLI11 would show the value that holds if none is given.

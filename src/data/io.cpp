@@ -236,16 +236,19 @@ io::FileKind kind_to_read(const std::string& file) {
   }
 }
 
-/// A cache is written without being asked for by name, so it must not replace anything else.
-/// @throws UsageError  the file is there and is no cache
-void check_place_of_cache(const std::string& cache) {
-  io::Bytes there;
-  try {
-    there = io::read_file(cache, true);
-  } catch (const UsageError&) {
-    return;  // usually because there is none yet
-  }
-  if (there.size > 0 && !io::is_cache(there.view()))
+/// A cache is kept beside a regular file only. It is written without being asked for by name, so it must not replace anything else.
+/// @throws UsageError  `file` is a pipe; or `cache` is there, and is no cache or cannot be read
+void check_place_of_cache(const std::string& file, const std::string& cache) {
+  std::error_code ignored;
+  const auto is_other = [&](const std::string& name) {
+    return std::filesystem::exists(name, ignored) && !std::filesystem::is_regular_file(name, ignored);
+  };
+  if (is_other(file))
+    throw UsageError(file + ": a cache is kept beside a regular file, which this is not; leave --cache out");
+  if (!std::filesystem::exists(cache, ignored) || std::filesystem::is_directory(cache, ignored)) return;
+  const bool other = is_other(cache);
+  const io::Bytes there = other ? io::Bytes{} : io::read_file(cache, true);
+  if (other || (there.size > 0 && !io::is_cache(there.view())))
     throw UsageError(cache +
                      ": is there and is no cache, so --cache does not replace it; move it away, or leave --cache out");
 }
@@ -264,10 +267,8 @@ Csr read_file_as_graph(const std::string& file, const ReadOptions& options, std:
   const bool cached = options.use_cache && !mapped;
   const std::string cache = file + ".shoal";
   io::FileFacts facts;
-  if (cached) check_place_of_cache(cache);
+  if (cached) check_place_of_cache(file, cache);
   source.bytes = io::read_file(file, mapped, &facts);
-  if (cached && facts == io::FileFacts{})
-    throw UsageError(file + ": a cache is kept beside a regular file, but this is a pipe; leave --cache out");
   const io::CacheKey key = io::cache_key(facts, options, kind.format);
   if (cached) {
     try {

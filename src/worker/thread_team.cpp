@@ -13,8 +13,9 @@
 namespace shoal {
 namespace {
 
-// How often a thread polls before it goes to sleep: about 64 short pauses, and yields for the rest; some 30 microseconds on a free
-// core. If there are more threads than cores, each yield lets another thread work.
+// How often a thread polls before it goes to sleep: about 64 short pauses, and then it gives way: some 30 microseconds on a free
+// core, and some milliseconds beside other processes that compute (give_way()). If there are more threads than cores, each yield lets
+// another thread work.
 constexpr unsigned kLooks = 192;
 
 template <class Ready>

@@ -1,6 +1,9 @@
 // The .shoal file and its use as a cache: every flipped byte is detected, and a stale or damaged cache is never used.
+#include <sys/stat.h>
+
 #include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "io_graphs.hpp"
 
@@ -93,12 +96,17 @@ TEST(Shoal, ContentBehindFittingChecksumsIsChecked) {
             "FILE: a row is not sorted" + cure + "FILE: a row is not sorted" + cure);
 }
 
+shoal::ReadOptions with_cache() {
+  shoal::ReadOptions options;
+  options.use_cache = true;
+  return options;
+}
+
 TEST(Cache, IsUsedOnlyWhileItFits) {
   const Folder folder;
   const std::string file = folder / "g.wel", cache = folder / "g.wel.shoal";
   spill(file, "0 1 5\n1 0 3\n0 1 4\n");
-  shoal::ReadOptions cached;
-  cached.use_cache = true;
+  const shoal::ReadOptions cached = with_cache();
   const std::string plain = text_of(shoal::read_graph(file));
   EXPECT_EQ(text_of(shoal::read_graph(file, cached)), plain);
   ASSERT_TRUE(std::filesystem::exists(cache));
@@ -148,13 +156,13 @@ TEST(Cache, IsNotTakenForAnotherFileOfTheSameSizeAndTime) {
   spill(other, "0 2\n1 2\n");
   const auto time = std::filesystem::last_write_time(file);
   std::filesystem::last_write_time(other, time);
-  shoal::ReadOptions cached;
-  cached.use_cache = true;
+  const shoal::ReadOptions cached = with_cache();
   shoal::read_graph(file, cached);
   std::filesystem::rename(other, file);
   ASSERT_EQ(std::filesystem::last_write_time(file), time);
   EXPECT_EQ(text_of(shoal::read_graph(file, cached)), text_of(shoal::read_graph(file)));
-  // The same file, written anew in place and with its old time.
+  // The same file, written anew in place and with its old time. File systems may tell times apart only by some milliseconds.
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
   spill(file, "0 1\n1 2\n");
   std::filesystem::last_write_time(file, time);
   EXPECT_EQ(text_of(shoal::read_graph(file, cached)), text_of(shoal::read_graph(file)));
@@ -174,8 +182,7 @@ TEST(Cache, ReplacesNothingElse) {
   const Folder folder;
   const std::string file = folder / "g.el", place = folder / "g.el.shoal";
   spill(file, "0 1\n1 2\n");
-  shoal::ReadOptions cached;
-  cached.use_cache = true;
+  const shoal::ReadOptions cached = with_cache();
   const std::string cure =
       place + ": is there and is no cache, so --cache does not replace it; move it away, or leave --cache out";
   spill(place, "important notes\n");
@@ -189,14 +196,25 @@ TEST(Cache, ReplacesNothingElse) {
   std::filesystem::create_symlink(folder / "kept", place);
   EXPECT_EQ(usage_error_of([&] { shoal::read_graph(file, cached); }), cure);
   EXPECT_EQ(slurp(folder / "kept"), graph);
+  std::filesystem::remove(place);
+  ASSERT_EQ(::mkfifo(place.c_str(), 0600), 0);
+  EXPECT_EQ(usage_error_of([&] { shoal::read_graph(file, cached); }), cure);
+}
+
+TEST(Cache, IsNotKeptOfAPipe) {
+  const Folder folder;
+  const std::string pipe = folder / "g.el";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(usage_error_of([&] { shoal::read_graph(pipe, with_cache()); }),
+            pipe + ": a cache is kept beside a regular file, which this is not; leave --cache out");
+  EXPECT_EQ(folder.entries(), 1u);
 }
 
 TEST(Cache, UnwritablePlaceIsNoFailure) {
   const Folder folder;
   spill(folder / "g.el", "0 1\n");
   std::filesystem::create_directory(folder / "g.el.shoal");  // the place of the cache file
-  shoal::ReadOptions cached;
-  cached.use_cache = true;
+  const shoal::ReadOptions cached = with_cache();
   EXPECT_EQ(shoal::read_graph(folder / "g.el", cached).num_arcs(), 1);
 }
 

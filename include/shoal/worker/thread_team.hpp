@@ -12,7 +12,7 @@
 namespace shoal {
 
 /// n_pes groups of threads_per_pe threads. The thread that calls run() takes part as thread 0 of PE 0. The other
-/// threads belong to the team; after a run they poll for the next one for some tens of microseconds, and then sleep.
+/// threads belong to the team; after a run they poll for the next one for some tens of microseconds (longer beside other processes that compute), and then sleep.
 ///
 /// Only one run at a time, from any thread; a run inside a run is a UsageError. Not movable: threads hold its address.
 class ThreadTeam {
@@ -61,7 +61,7 @@ class ThreadTeam {
   std::unique_ptr<Threads> threads_;
 };
 
-/// A barrier for a fixed number of threads. Waiters spin, then yield, so it also works with more threads than cores.
+/// A barrier for a fixed number of threads. Waiters spin, then give way (core/spin.hpp), so it also works with more threads than cores.
 /// Everything written before a thread arrives is visible to all threads after they leave.
 class SpinBarrier {
  public:

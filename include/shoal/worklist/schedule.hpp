@@ -15,7 +15,7 @@ namespace shoal {
 enum class WorkerState : std::uint32_t {
   busy,     ///< takes items, and runs or sends them
   polling,  ///< found nothing, and polls again
-  idle,     ///< has found nothing for a while: yields its core between polls
+  idle,     ///< has found nothing for a while: gives way between polls
   away,     ///< before a round, and after it
   count
 };
