@@ -1,6 +1,6 @@
 # Tests of the built command and of the checks in scripts/, in Python (its standard library is enough).
 find_package(Python3 COMPONENTS Interpreter)
-foreach(module test_algorithms test_bench test_bfs test_block_processes test_checks test_equal_error test_errors test_examples test_files test_gpu test_gpu_baselines test_gpu_drivers test_hosts test_jacobi3d test_launcher test_mpi test_openshmem test_outputs test_own_tasks test_paper_figures test_processes test_readers test_real_graphs test_results test_results_papers test_trace test_tune)
+foreach(module test_algorithms test_bench test_bfs test_block_processes test_checks test_cures test_equal_error test_errors test_examples test_files test_gpu test_gpu_baselines test_gpu_drivers test_hosts test_jacobi3d test_launcher test_mpi test_openshmem test_outputs test_own_tasks test_paper_figures test_processes test_readers test_real_graphs test_results test_results_papers test_trace test_tune)
   if(Python3_FOUND)
     add_test(NAME cli_${module} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/run.py ${module})
   else()
@@ -34,7 +34,7 @@ if(TARGET shoal_openshmem AND Python3_FOUND)
   set_property(TEST cli_test_openshmem APPEND PROPERTY ENVIRONMENT "SHOAL_OPENSHMEM_BIN=$<TARGET_FILE:openshmem_world>"
                "SHOAL_OPENSHMEM_WORKLIST=$<TARGET_FILE:openshmem_worklist>"
                "SHOAL_OPENSHMEM_CONTRACT=$<TARGET_FILE:openshmem_contract>" "SHOAL_OSHRUN=${SHOAL_OSHRUN}")
-  set_property(TEST cli_test_gpu cli_test_processes cli_test_launcher cli_test_block_processes cli_test_hosts cli_test_real_graphs APPEND PROPERTY
+  set_property(TEST cli_test_gpu cli_test_processes cli_test_cures cli_test_launcher cli_test_block_processes cli_test_hosts cli_test_real_graphs APPEND PROPERTY
                ENVIRONMENT "SHOAL_OSHRUN=${SHOAL_OSHRUN}")
 endif()
 if(TARGET shoal_nccl AND Python3_FOUND)

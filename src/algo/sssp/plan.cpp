@@ -47,7 +47,9 @@ double default_delta(const PlacedGraph& graph, int threads) {
     const bool crowded = is_skewed(graph) && detours_of(graph) > graph.num_vertices / 4;
     degree = crowded || (threads == 1 && degree > 4) ? kMostDegree : std::min(degree, kMostDegree);
   }
-  return std::max(graph.mean_weight * (degree >= 8 ? 4 / degree : 4), std::numeric_limits<double>::min());
+  // The sum of all weights may be infinite where no path is; a GPU's buckets are up to 16 times as wide.
+  return std::clamp(graph.mean_weight * (degree >= 8 ? 4 / degree : 4), std::numeric_limits<double>::min(),
+                    std::numeric_limits<double>::max() / 16);
 }
 
 SmallGraph small_on_gpus(const PlacedGraph& graph) {
@@ -95,9 +97,14 @@ double longest_path(const PlacedGraph& graph) {
 
 void check(const PlacedGraph& graph, const SsspOptions& options) {
   const bool real = graph.weight_kind == WeightKind::float64;
-  if (real && std::isinf(longest_path(graph))) {
-    throw UsageError("weights as large as " + std::to_string(graph.max_weight) +
-                     " make paths of infinite length in this graph; scale them down");
+  // No path is longer than all arcs together. The factor is for what was rounded.
+  const double all_arcs = 1.01 * graph.mean_weight * static_cast<double>(graph.num_arcs);
+  if (real && std::isinf(longest_path(graph)) && std::isinf(all_arcs)) {
+    const double most = std::numeric_limits<double>::max() / static_cast<double>(graph.num_vertices);
+    throw UsageError("the graph's weights, the largest of which is " + rough(graph.max_weight) +
+                     ", may add up to a distance that is infinite in float64; divide all of them by a number, so that "
+                     "the largest is below " +
+                     rough(0.99 * most));
   }
   const double least = real ? 0 : 1;
   if (!(options.delta == 0 || (options.delta >= least && std::isfinite(options.delta)))) {
