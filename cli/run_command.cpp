@@ -206,6 +206,7 @@ class RunCommand {
   }
 
   void place() {
+    algorithm_->require_ring_memory();
     const auto needs = [this](const GraphSize& size) { return algorithm_->host_bytes(size, false, verify_); };
     const auto world = joined_world();
     if (world && world->n_processes() > 1 && profile_ == "none") {  // profiles depend on the largest row of the file

@@ -96,6 +96,8 @@ class Algorithm {
   /// Bytes of host memory that a graph and a run take (host_memory.hpp).
   /// @param check  whether the answer will be checked
   virtual std::int64_t host_bytes(const GraphSize& size, bool generated, bool check) const = 0;
+  /// host_memory.hpp's, before a graph is read.
+  virtual void require_ring_memory() const = 0;
   /// @param graph  must outlive the returned object
   virtual std::unique_ptr<Placed> place(const Csr& graph) const = 0;
   virtual std::unique_ptr<Placed> place(const GeneratorSpec& spec) const = 0;
@@ -112,6 +114,10 @@ class AlgorithmOf : public Algorithm {
   std::int64_t host_bytes(const GraphSize& size, bool generated, bool check) const override {
     const OptionsT options = ready(generated);
     return shoal::host_bytes(size, options, needs_of(size, options), check);
+  }
+  void require_ring_memory() const override {
+    const OptionsT options = ready(false);
+    shoal::require_ring_memory(options, needs_of(GraphSize{}, options));
   }
   std::unique_ptr<Placed> place(const Csr& graph) const override {
     return std::make_unique<PlacedOnGraph>(graph, ready(is_generator(graph.name)));

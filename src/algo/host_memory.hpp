@@ -50,6 +50,10 @@ bool runs_async_across(const AlgorithmOptions& options) {
 /// @param check  whether the answer is checked on the host
 std::int64_t host_bytes(const GraphSize& graph, const Options& options, const RunNeeds& needs, bool check);
 
+/// Called before memory is allocated, so that a run whose rings alone take too much is not refused for its graph.
+/// @throws CapacityError  this host does not have the memory for rings of options.capacity
+void require_ring_memory(const Options& options, const RunNeeds& needs);
+
 /// An upper bound for the size of a generator's graph.
 GraphSize size_of(const GeneratorSpec& spec);
 inline GraphSize size_of(const SharedGraph& graph) { return graph.size(); }

@@ -32,6 +32,7 @@ bool is_small(const Options& options, const GeneratorSpec& spec, FewVertices few
 
 PlacedRun::PlacedRun(const Csr& graph, const Options& options, const RunNeeds& needs, GraphWants wants, FewVertices few)
     : machine_(options, is_small(options, graph, few)), chosen_(machine_.chosen()) {
+  require_ring_memory(options, needs);
   const GraphSize size = size_of(graph);
   require_host_memory(graph.name.empty() ? "the graph" : graph.name, size,
                       host_bytes(size, options, needs, /*check=*/false) - csr_bytes(size));
@@ -41,6 +42,7 @@ PlacedRun::PlacedRun(const Csr& graph, const Options& options, const RunNeeds& n
 PlacedRun::PlacedRun(const GeneratorSpec& spec, const Options& options, const RunNeeds& needs, GraphWants wants,
                      FewVertices few)
     : machine_(options, is_small(options, spec, few)), chosen_(machine_.chosen()) {
+  require_ring_memory(options, needs);
   if (wants.weights == WeightSource::file) {
     throw UsageError(spec.text() + " is generated and has no weights of its own; use --weights hash255 or unit");
   }

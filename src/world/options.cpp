@@ -177,7 +177,8 @@ void check_options(const Options& o) {
                      exact(o.stall_timeout_seconds) + " s; use --stall-timeout " + exact(o.batch_wait_us * 4 / 1e6) +
                      " or more");
   }
-  if (o.capacity == 1) throw UsageError("capacity 1 is too small: a ring has at least 2 slots (0 chooses)");
+  if (o.capacity == 1)
+    throw UsageError("capacity 1 is too small: a ring has at least 2 slots; use --capacity 2 or more, or leave it out");
   if (o.block_threads != 0) check_block_threads("block:" + std::to_string(o.block_threads), o.block_threads);
   if (o.engine != "auto" && o.engine != "self" && o.engine != "threads" && o.engine != "peer" &&
       o.engine != "openshmem") {

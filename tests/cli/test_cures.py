@@ -1,11 +1,13 @@
 """Errors name what was given and a cure, and the cure works as it is written. Options that do nothing are refused, or said to."""
 
 import re
+import resource
 import unittest
 
-from command import CommandTest
+from command import Answer, CommandTest
 
-USAGE = 2
+USAGE, CAPACITY = 2, 3
+BYTES = 2 << 30  # of addresses, so that the machine does not matter
 
 
 class Distances(CommandTest):
@@ -27,6 +29,29 @@ class Distances(CommandTest):
         for strategy in ("delta", "async"):
             out = self.good("sssp", file, "--source", 0, "--device", "cpu", "--strategy", strategy, "--verify").out
             self.assertNotIn("inf", out)
+
+
+class Capacity(CommandTest):
+    def limited(self, *args: object) -> Answer:
+        def limit() -> None:
+            resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
+
+        return self.shoal(*args, preexec_fn=limit)
+
+    def test_rings_that_do_not_fit(self) -> None:
+        file = self.write("a.el", "0 1\n1 2\n")
+        for graph in (file, "kron:10"):
+            run = ("bfs", graph, "--device", "cpu", "--threads", 1, "--source", 0, "--capacity")
+            said = self.limited(*run, 10**11)
+            self.assertEqual(said.status, CAPACITY)
+            self.assertRegex(said.err, "^shoal: error: --capacity 100000000000 makes rings that take about")
+            cure = re.search(r"use --capacity (\d+) or less, or leave it out\n", said.err)
+            self.assertEqual(self.limited(*run, cure.group(1)).status, 0, said.err)
+
+    def test_too_small(self) -> None:
+        run = ("bfs", "kron:6", "--device", "cpu", "--capacity")
+        self.bad(USAGE, "use --capacity 2 or more", *run, 1)
+        self.good(*run, 2)
 
 
 if __name__ == "__main__":

@@ -165,7 +165,14 @@ class MemoryOfRuns(CommandTest):
         )
         asked = ("--strategy", "async", "--capacity", 500_000_000)
         self.refused(
-            ["chain:9: 9 vertices", "MB of memory"], "bfs", "chain:9", "--source", 0, "--device", "cpu", *asked
+            ["--capacity 500000000 makes rings", "MB of memory"],
+            "bfs",
+            "chain:9",
+            "--source",
+            0,
+            "--device",
+            "cpu",
+            *asked,
         )
 
     def test_checking_the_answer_is_a_part_of_it(self) -> None:
