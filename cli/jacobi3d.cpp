@@ -313,6 +313,9 @@ examples:
     chosen_.push_back({"blocks", cut_, why});
     chosen_.push_back({"mapping", name(options_.mapping), ""});
     chosen_.insert(chosen_.end(), grid.chosen().begin(), grid.chosen().end());
+    if (balance_ > 0 && machine.all_pes() == 1) {
+      chosen_.push_back({"not used", "--balance", "one PE has no other to move blocks to"});
+    }
     for (const char* const flag : {"--fusion", "--graph"}) {
       if (app_->count(flag) > 0 && !machine.on_gpu()) {
         chosen_.push_back({"not used", flag, "only for form kernels, which is for GPUs"});

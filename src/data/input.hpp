@@ -34,6 +34,10 @@ inline constexpr const char* kStandardInput = "-";
 
 inline constexpr const char* kIsDirectory = ": is a directory; name a graph file in it";
 
+/// The end of the error about --undirected for a file that says itself which arcs it has.
+inline constexpr const char* kNotAList =
+    "--undirected is for edge lists; leave it out, or convert the file to .el and read that with --undirected";
+
 /// The bytes of a regular file or a FIFO; those of standard input if the name is kStandardInput. Large files are mapped, and must
 /// not shrink while they are used.
 /// @param map    map the file whatever its size; otherwise small files are copied, so that truncation cannot harm

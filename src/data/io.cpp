@@ -83,6 +83,11 @@ void check_range(const Source& source) {
                  std::to_string(kMaxVertices));
 }
 
+/// @param is_list  the format is one of edge lists, in which a line may stand for two arcs
+void check_undirected(const Source& source, const Csr& graph, bool is_list) {
+  if (source.options.undirected && !is_list && !graph.symmetric) source.raise(kNotAList);
+}
+
 void check_vertices(const Source& source, const Csr& graph) {
   const auto& n = source.options.num_vertices;
   if (n && *n != graph.num_vertices())
@@ -205,6 +210,9 @@ Csr read_graph_source(Format format, const Source& file) {
   }
   graph.name = source.name;
   check_vertices(source, graph);
+  const bool is_list = format == Format::edge_list || format == Format::weighted_edge_list || format == Format::tsv ||
+                       format == Format::csv;
+  check_undirected(source, graph, is_list);
   if (source.options.progress) source.options.progress(1);
   return graph;
 }

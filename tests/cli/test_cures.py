@@ -54,5 +54,52 @@ class Capacity(CommandTest):
         self.good(*run, 2)
 
 
+class Unused(CommandTest):
+    def test_options_of_a_priority_queue(self) -> None:
+        for options in (
+            ("--threshold", 5),
+            ("--threshold-delta", 5),
+            ("--buckets", 4),
+            ("--threshold", 5, "--buckets", 4),
+        ):
+            run = ("kron:6", "--device", "cpu", *options)
+            said = [", ".join(options[::2]) + ": only queue priority uses this"]
+            with self.subTest(options=options):
+                self.bad(USAGE, [*said, "add --queue priority"], "bfs", *run)
+                self.good("bfs", *run, "--queue", "priority")
+                self.good("sssp", *run)  # auto takes a priority queue
+                for command in ("components", "pagerank", "kcore"):
+                    answer = self.bad(USAGE, [*said, "does not have; leave it out"], command, *run)
+                    self.assertNotIn("add", answer.err)
+        said = "not used: --threshold: these options are for the worklist"
+        self.assertIn(said, self.good("bfs", "kron:6", "--device", "cpu", "--strategy", "levels", "--threshold", 5).out)
+
+    def test_options_of_sending_on_one_pe(self) -> None:
+        options = ("--judge", "remote", "--combine", "off", "--batch-bytes", 64, "--batch-wait", 3)
+        run = ("bfs", "kron:6", "--device", "cpu", *options)
+        alone = self.good(*run).out
+        self.assertIn("not used: --judge, --combine, --batch-bytes, --batch-wait: one PE has no other", alone)
+        self.assertNotIn("judge: remote", alone)
+        two = self.good(*run, "--pes", 2).out
+        self.assertNotIn("not used", two)
+        self.assertIn("judge: remote: asked for", two)
+
+    def test_blocks_on_one_pe_are_not_moved(self) -> None:
+        run = ("jacobi3d", 4, 4, 4, "--device", "cpu", "--iterations", 10, "--balance", 5)
+        self.assertIn("not used: --balance: one PE", self.good(*run).out)
+        self.assertNotIn("not used", self.good(*run, "--pes", 2, "--odf", 4).out)
+
+    def test_undirected_for_files_that_say_it_themselves(self) -> None:
+        file = self.write("a.mtx", "%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n2 3\n")
+        self.good("convert", file, "a.shoal")
+        for name in (file, "a.shoal"):
+            self.bad(USAGE, ["--undirected is for edge lists", "convert the file to .el"], "info", name, "--undirected")
+        self.good("convert", file, "a.el")
+        self.assertIn("arcs           4 (symmetric", self.good("info", "a.el", "--undirected").out)
+        self.good("info", self.write("a.graph", "3 2\n2\n1 3\n2\n"), "--undirected")  # is undirected anyway
+        for _ in range(2):
+            self.good("info", "a.el", "--undirected", "--cache")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -98,7 +98,7 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
     Options launch = options;
     const char* const order = options.queue == QueueKind::automatic ? order_worth(machine, graph) : nullptr;
     if (order != nullptr) launch.queue = QueueKind::priority;
-    plan.launch = plan_vertices(machine, graph, launch, why);
+    plan.launch = plan_vertices(machine, graph, launch, why, /*has_priority=*/true);
     if (order != nullptr) decide_again(why, "queue", "priority", order);
     fetch_more(machine, options, plan.launch, bfs_batches_on_gpus(graph), why);
     // A round takes as long as its longest batch (docs/decisions/0071-rounds-that-stay.md, also for the numbers).

@@ -34,7 +34,8 @@ ComponentsPlan plan_components(const Machine& machine, const PlacedGraph& graph,
   plan.threads =
       threads_worth(machine, graph, plan.strategy == ComponentsStrategy::async ? kLeastWorkAsync : kLeastWork, why);
   if (plan.strategy == ComponentsStrategy::async) {
-    plan.launch = plan_vertices(machine, graph, options, why, "all vertices are active from the start");
+    plan.launch =
+        plan_vertices(machine, graph, options, why, /*has_priority=*/false, "all vertices are active from the start");
     allow_remote_judge(plan.launch, options, graph.all_pes(), machine.world() != nullptr, why);
   }
   return plan;

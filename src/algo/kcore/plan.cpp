@@ -18,7 +18,7 @@ KCorePlan plan_kcore(const Machine& machine, const PlacedGraph& graph, const KCo
   const bool asked = options.strategy == plan.strategy;
   say_strategy(plan.strategy, asked ? "asked for" : "the only one", options, why);
   plan.threads = threads_worth(machine, graph, kLeastWorkAsync, why);
-  plan.launch = plan_vertices(machine, graph, options, why);
+  plan.launch = plan_vertices(machine, graph, options, why, /*has_priority=*/false);
   allow_remote_judge(plan.launch, options, graph.all_pes(), machine.world() != nullptr, why);
   return plan;
 }

@@ -87,7 +87,8 @@ PageRankPlan plan_pagerank(const Machine& machine, const PlacedGraph& graph, con
   plan.rules = {options.alpha, options.tolerance, choose_wide(options, in_cache, why),
                 options.precision != PageRankPrecision::automatic};
   if (plan.strategy == PageRankStrategy::async) {
-    plan.launch = plan_vertices(machine, graph, options, why, "all vertices are active from the start");
+    plan.launch =
+        plan_vertices(machine, graph, options, why, /*has_priority=*/false, "all vertices are active from the start");
     if (machine.on_gpu() && options.fetch == 0 && plan.launch.worker != WorkerKind::thread) {
       plan.launch.fetch = pagerank_fetch_on_gpus(graph, plan.launch);
       decide_again(why, "fetch", std::to_string(plan.launch.fetch),

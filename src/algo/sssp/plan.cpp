@@ -171,7 +171,7 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
     const bool ordered = !as_they_come && (!machine.on_gpu() || !is_skewed(graph));
     if (launch.queue == QueueKind::automatic) launch.queue = ordered ? QueueKind::priority : QueueKind::fifo;
     const bool chosen = small == SmallGraph::near && choose_worker(graph, launch);
-    plan.launch = plan_vertices(machine, graph, launch, why);
+    plan.launch = plan_vertices(machine, graph, launch, why, /*has_priority=*/true);
     if (!chosen) fetch_more(machine, launch, plan.launch, sssp_batches_on_gpus(graph, plan.launch.queue), why);
     if (chosen) {  // plan_vertices() recorded these as asked for
       const bool block = launch.worker == WorkerKind::block;

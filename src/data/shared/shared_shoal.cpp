@@ -68,6 +68,7 @@ class SharedShoal : public SharedGraph {
         raise("declares " + std::to_string(contents_.header.vertices) + " vertices, but --vertices is " +
               std::to_string(*n) + "; leave --vertices out");
       }
+      if (options.undirected && (contents_.header.flags & kSymmetricFlag) == 0) raise(kNotAList);
     });
     const ShoalHeader& h = contents_.header;
     size_ = {static_cast<std::int64_t>(h.vertices), static_cast<std::int64_t>(h.arcs),
