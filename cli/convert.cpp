@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "command.hpp"
+#include "data/formats.hpp"
 #include "graph_argument.hpp"
 #include "progress.hpp"
 #include "shoal/core/error.hpp"
@@ -26,12 +27,13 @@ void write(const Csr& graph, const Flags& flags, const std::string& from) {
     const Step step("writing " + flags.output, flags.quiet);
     write_graph(flags.weights.empty() ? graph : weighted, flags.output);
   }
-  if (flags.quiet) return;
+  if (flags.quiet || is_standard_output(flags.output)) return;
   std::cout << describe(from, graph.num_vertices(), graph.num_arcs()) << " -> " << printable(flags.output) << "\n";
   if (!graph.vertices_remark.empty()) std::cout << "  note: " << graph.vertices_remark << "\n";
 }
 
 int convert(const Flags& flags) {
+  io::kind_to_write(flags.output);  // before the long part
   // The output may have the name of the input, since the new file gets this name only after the input has been read.
   refuse_same_files({{"the output", flags.output}, flags.graph.cache()}, {});
   // Besides the graph itself, memory is needed for its reverse, for new weights, and for a count per vertex while it is written.
@@ -55,6 +57,7 @@ int generate_file(const Flags& flags) {
         "kron:18,seed=7");
   }
   const GeneratorSpec spec = parse_generator(flags.spec);
+  io::kind_to_write(flags.output);
   Csr graph;
   {
     const Step step("generating " + flags.spec, flags.quiet);
@@ -75,7 +78,7 @@ Run add_convert(CLI::App& shoal) {
   CLI::App* app = shoal.add_subcommand("convert", "write a graph in another format");
   auto flags = std::make_shared<Flags>();
   flags->graph.add_to(*app);
-  app->add_option("output", flags->output, kOutput)->required()->type_name("FILE");
+  app->add_option("output", flags->output, kOutput)->required()->check(not_empty)->type_name("FILE");
   app->add_flag("--transpose", flags->transpose, "reverse every arc");
   app->add_option("--weights", flags->weights, kWeights)->type_name("SOURCE");
   app->add_flag("--quiet", flags->quiet, "print nothing");
@@ -97,7 +100,7 @@ Run add_generate(CLI::App& shoal) {
                   "chain:N, star:N, complete:N; each with ,seed=1")
       ->required()
       ->type_name("GENERATOR");
-  app->add_option("output", flags->output, kOutput)->required()->type_name("FILE");
+  app->add_option("output", flags->output, kOutput)->required()->check(not_empty)->type_name("FILE");
   app->add_option("--weights", flags->weights, kWeights)->type_name("SOURCE");
   app->add_flag("--quiet", flags->quiet, "print nothing");
   app->footer(R"(examples:

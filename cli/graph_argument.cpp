@@ -17,6 +17,7 @@ void GraphArgument::add_to(CLI::App& app) {
                  "vertices) road:N chain:N star:N complete:N, with options ,seed= ,degree= ,directed ,deleted= "
                  ",mixing= ,skew= ,shuffled (`shoal generate --help` explains them)")
       ->required()
+      ->check(not_empty)
       ->type_name("GRAPH");
   const char* group = "Reading a file";
   app.add_flag("--undirected", undirected_, "edge lists: read each line as two arcs, one in each direction")

@@ -39,6 +39,8 @@ struct FileKind {
 /// Finds the kind of a file by its name. @throws UsageError listing the known endings
 /// @param known  text for the error message about the file: "there is no such file, and "
 FileKind kind_of(const std::string& file, const std::string& known = "");
+/// The same for a file that is to be written.
+FileKind kind_to_write(const std::string& file);
 /// The same for an ending alone, with or without its dot. @throws UsageError listing the known endings
 FileKind kind_named(const std::string& ending);
 

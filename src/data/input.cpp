@@ -72,12 +72,17 @@ Bytes read_file(const std::string& file, bool map, FileFacts* facts) {
   // With O_NONBLOCK, opening a pipe does not wait for its writer. read_all() waits instead, and can be interrupted.
   const Descriptor descriptor{file == kStandardInput ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
                                                      : ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  if (descriptor.fd < 0 && file == kStandardInput)
+    throw UsageError(file + ": standard input is closed; send it a graph: < FILE, or COMMAND |");
   if (descriptor.fd < 0) fail(file, errno);
   struct stat st {};
   if (::fstat(descriptor.fd, &st) != 0) fail(file, errno);
   if (S_ISDIR(st.st_mode)) throw FileError(EISDIR, file, file + kIsDirectory);
   if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode))
-    throw UsageError(file + ": is a terminal, device or socket; name a file or a pipe that holds a graph");
+    throw UsageError(file +
+                     (file == kStandardInput
+                          ? ": standard input is a terminal, device or socket; send it a graph: < FILE, or COMMAND |"
+                          : ": is a terminal, device or socket; name a file or a pipe that holds a graph"));
   const auto size = S_ISREG(st.st_mode) ? static_cast<std::size_t>(st.st_size) : 0;
   if (facts != nullptr && S_ISREG(st.st_mode)) {
     const auto ns = [](const timespec& at) {

@@ -13,6 +13,7 @@
 #include "formats.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
+#include "shoal/data/pending_file.hpp"
 #include "text.hpp"
 
 namespace shoal {
@@ -49,9 +50,11 @@ void refuse_hidden_compression(const Source& source) {
   const std::string_view bytes = source.view();
   const char* ending = bytes.starts_with("\x1f\x8b") ? ".gz" : bytes.starts_with("\x28\xb5\x2f\xfd") ? ".zst" : nullptr;
   if (ending != nullptr)
-    source.raise(std::string("holds compressed data; let the name end in ") + ending + ", or unpack it");
+    source.raise(std::string("holds compressed data; let the name end in ") + ending +
+                 ", give the format with it, such as --format el" + ending + ", or unpack it");
   if (bytes.starts_with("PK\x03\x04"))
-    source.raise("holds a zip archive; unpack it, or let the name of a SciPy matrix end in .npz");
+    source.raise(
+        "holds a zip archive; unpack it, or if it is a SciPy matrix, let its name end in .npz, or add --format npz");
   if (bytes.starts_with("BZh") || bytes.starts_with("\xfd"
                                                     "7zXZ"))
     source.raise("holds data compressed by bzip2 or xz, which is not read; unpack it (bunzip2, unxz)");
@@ -108,7 +111,9 @@ bool find_kind(std::string_view plain, const std::string& begin, FileKind& kind)
     if (!ends_with(plain, ending.text)) continue;
     kind.format = ending.format;
     if (kind.compression != Compression::none && !is_text(kind.format))
-      throw UsageError(begin + std::string(ending.text) + " files are not read or written compressed; unpack it");
+      throw UsageError(
+          begin + std::string(ending.text) +
+          " files are not read or written compressed; unpack it, or leave the ending of the compression out");
     return true;
   }
   return false;
@@ -144,6 +149,18 @@ FileKind kind_of(const std::string& file, const std::string& known) {
           "networkx.write_weighted_edgelist(networkx.convert_node_labels_to_integers(graph), 'graph.wel')");
   throw UsageError(begin + "the name has no ending of a graph format; the known endings are " + kKnown +
                    "; to read a file of any name, give its format, such as --format el");
+}
+
+FileKind kind_to_write(const std::string& file) {
+  FileKind kind{};
+  if (find_kind(file, file + ": ", kind)) return kind;
+  if (file == "-" || is_standard_output(file))
+    throw UsageError(file +
+                     ": a graph is not written to standard output, which has no ending that names a format; give a "
+                     "file or FIFO with one, such as graph.el (mkfifo graph.el); the known endings are " +
+                     kKnown);
+  throw UsageError(
+      file + ": the name of a graph to write needs an ending that names its format; the known endings are " + kKnown);
 }
 
 FileKind kind_named(const std::string& ending) {
@@ -337,7 +354,7 @@ std::unique_ptr<std::istream> open_text_file(const std::string& file, const std:
 }
 
 void write_graph(const Csr& graph, const std::string& file) {
-  const io::FileKind kind = io::kind_of(file);
+  const io::FileKind kind = io::kind_to_write(file);
   if (graph.offsets.empty()) throw UsageError(file + ": there is no graph to write (its offsets are missing)");
   using io::Format;
   switch (kind.format) {

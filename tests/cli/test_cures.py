@@ -1,7 +1,9 @@
 """Errors name what was given and a cure, and the cure works as it is written. Options that do nothing are refused, or said to."""
 
+import os
 import re
 import resource
+import subprocess
 import unittest
 
 from command import Answer, CommandTest
@@ -99,6 +101,47 @@ class Unused(CommandTest):
         self.good("info", self.write("a.graph", "3 2\n2\n1 3\n2\n"), "--undirected")  # is undirected anyway
         for _ in range(2):
             self.good("info", "a.el", "--undirected", "--cache")
+
+
+class Pipes(CommandTest):
+    def test_graphs_are_not_written_to_standard_output(self) -> None:
+        file = self.write("a.el", "0 1\n1 2\n")
+        said = ["a graph is not written to standard output", "mkfifo graph.el", ".mtx .gr"]
+        for name in ("-", "/dev/stdout"):
+            for command in (("convert", file), ("convert", "-"), ("generate", "chain:3")):
+                answer = self.bad(USAGE, [f"error: {name}: ", *said], *command, name, input="")
+                self.assertNotIn("--format", answer.err)
+        os.mkfifo(self.folder / "graph.el")
+        with subprocess.Popen(["cat", "graph.el"], cwd=self.folder, stdout=subprocess.PIPE, text=True) as reader:
+            self.good("convert", file, "graph.el")
+            self.assertEqual(reader.communicate(timeout=60)[0], "0 1\n1 2\n")
+
+    def test_nothing_else_is_written_to_standard_output(self) -> None:
+        (self.folder / "out.el").symlink_to("/dev/stdout")
+        self.assertEqual(self.good("convert", self.write("a.el", "0 1\n1 2\n"), "out.el").out, "0 1\n1 2\n")
+
+    def test_an_ending_is_checked_before_the_input_is_read(self) -> None:
+        for name in ("out.gml", "out"):
+            said = f"{name}: the name of a graph to write needs an ending"
+            answer = self.bad(USAGE, said, "convert", self.write("bad.el", "x\n"), name)
+            self.assertNotIn("read", answer.err)
+        self.bad(USAGE, "output: is empty", "convert", "bad.el", "")
+        self.bad(USAGE, "graph: is empty", "convert", "", "a.el")
+
+    def test_standard_input_that_is_no_pipe(self) -> None:
+        run = ("info", "-", "--format", "el")
+        said = ["standard input is a terminal, device or socket", "< FILE"]
+        self.bad(USAGE, said, *run, stdin=subprocess.DEVNULL)
+        self.bad(USAGE, "standard input is closed", *run, preexec_fn=lambda: os.close(0))
+
+    def test_formats_of_standard_input(self) -> None:
+        self.write("a.el", "0 1\n1 2\n")
+        for name, words in (("a.el.gz", "--format el.gz"), ("a.npz", "--format npz")):
+            self.good("convert", "a.el", name)
+            with open(self.folder / name, "rb") as pipe:
+                self.bad(USAGE, words, "info", "-", "--format", "el", stdin=pipe)
+            with open(self.folder / name, "rb") as pipe:
+                self.assertEqual(self.shoal("info", "-", *words.split(), stdin=pipe).status, 0)
 
 
 if __name__ == "__main__":
