@@ -74,8 +74,9 @@ Csr with_weights(const Csr& graph, WeightSource source) {
   out.name = graph.name;
   if (source == WeightSource::file) {
     if (graph.weight_kind == WeightKind::none) {
-      throw UsageError((graph.name.empty() ? "the graph" : graph.name) +
-                       ": has no weights, but --weights file asks for them; use --weights hash255 or unit");
+      const std::string& missing = graph.weight_remarks.missing;
+      throw UsageError((graph.name.empty() ? "the graph" : graph.name) + ": has no weights" +
+                       (missing.empty() ? "" : ", " + missing) + "; to have them made, use --weights hash255 or unit");
     }
     check_weights(graph);
     out.weight_kind = graph.weight_kind;

@@ -32,6 +32,16 @@ class Distances(CommandTest):
             out = self.good("sssp", file, "--source", 0, "--device", "cpu", "--strategy", strategy, "--verify").out
             self.assertNotIn("inf", out)
 
+    def test_files_without_weights(self) -> None:
+        file = self.write("a.el", "0 1\n1 2\n")
+        run = ("sssp", file, "--source", 0)
+        self.bad(USAGE, ["a.el: has no weights, as column 3 is missing", "--weights hash255", "or unit"], *run)
+        for weights in ("hash255", "unit"):
+            self.good(*run, "--weights", weights)
+        pattern = "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n"
+        answer = self.bad(USAGE, "a.mtx: has no weights; ", "sssp", self.write("a.mtx", pattern))
+        self.assertNotIn("column", answer.err)
+
 
 class Capacity(CommandTest):
     def limited(self, *args: object) -> Answer:

@@ -18,6 +18,8 @@ struct WeightRemarks {
   std::string wide;
   /// Names the first edge that has a negative weight, and its place in the file.
   std::string negative;
+  /// Says what the file of a graph without weights lacks: "as column 3 is missing".
+  std::string missing;
 };
 
 /// A whole graph on the host. Rows are sorted by target unless a reader says otherwise.

@@ -99,6 +99,7 @@ Csr read_edge_list(const Source& source, Format flavour) {
            std::to_string(largest + rules.vertices.base) + ":";
   });
   graph.vertices_remark = std::move(vertices.remark);
+  if (graph.weight_kind == WeightKind::none) graph.weight_remarks.missing = head.missing();
   return graph;
 }
 

@@ -25,6 +25,8 @@ struct EdgeListHead {
   bool arcs = false;           ///< there is at least one line with an arc
   bool undirected = false;     ///< the file states that each line stands for both directions
   std::optional<StatedVertices> vertices;
+  /// For WeightRemarks::missing.
+  const char* missing() const { return rules.columns == 2 ? "as column 3 is missing" : ""; }
 };
 
 /// @throws ParseError

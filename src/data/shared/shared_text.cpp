@@ -112,6 +112,7 @@ class SharedEdgeList : public SharedGraph {
     });
     rows.name = name_;
     if (kind != WeightKind::none) rows.weight_remarks = remarks_;
+    if (kind == WeightKind::none) rows.weight_remarks.missing = head_.missing();
     return rows;
   }
 
