@@ -1,9 +1,11 @@
 #include "shoal/blocks/mapping.hpp"
 
 #include <algorithm>
-#include <fstream>
+#include <istream>
 
 #include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
+#include "shoal/data/io.hpp"
 
 namespace shoal {
 
@@ -91,8 +93,8 @@ std::vector<pe_t> place_blocks(const SizeN& array, pe_t n_pes, const Mapping& ma
     return where;
   }
   const std::string has = "mapping file " + mapping.file + ": ";
-  std::ifstream file(mapping.file);
-  if (!file) throw UsageError(has + "cannot be opened");
+  const auto lines = open_text_file(mapping.file, "a mapping: one PE number per line, one line per block");
+  std::istream& file = *lines;
   for (std::int64_t b = 0; b < blocks; ++b) {
     std::int64_t pe = -1;
     if (!(file >> pe) || pe < 0 || pe >= n_pes) {
@@ -102,7 +104,10 @@ std::vector<pe_t> place_blocks(const SizeN& array, pe_t n_pes, const Mapping& ma
     where[b] = static_cast<pe_t>(pe);
   }
   std::string more;
-  if (file >> more) throw UsageError(has + "has more than " + std::to_string(blocks) + " lines, one for each block");
+  if (file >> more) {
+    throw UsageError(has + "has a PE for more than the " + counted(blocks, "block", "blocks") +
+                     " of this run, beginning with '" + more + "'; leave out the others, or change --odf or --blocks");
+  }
   return where;
 }
 

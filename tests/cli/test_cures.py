@@ -154,5 +154,34 @@ class Pipes(CommandTest):
                 self.assertEqual(self.shoal("info", "-", *words.split(), stdin=pipe).status, 0)
 
 
+class Files(CommandTest):
+    def test_formats_that_need_weights(self) -> None:
+        file = self.write("a.el", "0 1\n1 2\n")
+        for name, other in (("out.gr", ".mtx or .el"), ("out.wel", ".el"), ("out.wsg", ".sg")):
+            said = f"write {other}, or make some with --weights hash255 or unit"
+            self.bad(USAGE, [f"{name}: ", said], "convert", file, name)
+            for weights in ("hash255", "unit"):
+                self.good("convert", file, name, "--weights", weights)
+            for ending in other.split(" or "):
+                self.good("convert", file, "out" + ending)
+
+    def test_files_of_another_format(self) -> None:
+        self.write("a.wel", "0 1\n")
+        self.bad(USAGE, "add --format el", "info", "a.wel")
+        self.good("info", "a.wel", "--format", "el")
+        self.write("b.el", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n")
+        self.bad(USAGE, "add --format mtx", "info", "b.el")
+        self.good("info", "b.el", "--format", "mtx")
+        for wrong in ("mtx", "gr"):
+            self.bad(USAGE, "add --format el", "info", self.write("c.el", "0 1\n"), "--format", wrong)
+
+    def test_mappings(self) -> None:
+        run = ("jacobi3d", 4, 4, 4, "--device", "cpu", "--mapping")
+        self.bad(USAGE, ["none.txt: cannot be opened: No such file", "one PE number per line"], *run, "file:none.txt")
+        long = f"file:{self.write('long.txt', '0 0 0')}"
+        self.bad(USAGE, ["more than the 1 block of this run", "--blocks"], *run, long)
+        self.good(*run, long, "--blocks", "3x1x1")
+
+
 if __name__ == "__main__":
     unittest.main()

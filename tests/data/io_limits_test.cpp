@@ -177,7 +177,9 @@ TEST(Names, DirectoriesAndStandardInput) {
   EXPECT_EQ(shoal::read_graph(folder / "edges.data", options).num_arcs(), 1);
   options.format = ".wel";
   EXPECT_EQ(usage_error_of([&] { shoal::read_graph(folder / "edges.data", options); }),
-            folder / "edges.data" + ":1: a .wel file has three columns, found 2; name it .el if it has no weights");
+            folder / "edges.data" +
+                ":1: a .wel file has three columns, found 2; if it has no weights, let the name end in .el, or add "
+                "--format el");
   for (const char* wrong : {"", ".", "data", "el/x", "npz.gz"}) {
     options.format = wrong;
     EXPECT_NE(usage_error_of([&] { shoal::read_graph(folder / "edges.data", options); }), "(no error)") << wrong;

@@ -23,7 +23,7 @@ Csr read_dimacs(const Source& source) {
                        "numbered from 0, drop the leading 'a' and name the file .wel)"};
     if (words.word[0] != "p")
       throw ParseError{first, "expected 'p sp VERTICES ARCS', found " + quoted(words.word[0]) +
-                                  "; if this is an edge list, let its name end in .el or .wel"};
+                                  "; if this is an edge list, let its name end in .el or .wel, or add --format el"};
     if (words.count < 2 || words.word[1] != "sp")
       throw ParseError{first,
                        "expected 'p sp VERTICES ARCS'; other DIMACS problems (max, edge, aux ...) are not read: write "
@@ -61,7 +61,9 @@ Csr read_dimacs(const Source& source) {
 void write_dimacs(const Csr& graph, const std::string& file, Compression compression) {
   if (!has_whole_weights(graph))
     throw UsageError(file + ": a DIMACS file needs integer weights, the graph has " +
-                     (graph.weight_kind == WeightKind::none ? "none" : "real ones") + "; write .mtx or .wel");
+                     (graph.weight_kind == WeightKind::none
+                          ? "none; write .mtx or .el, or make some with --weights hash255 or unit"
+                          : "real ones; write .mtx or .wel"));
   const std::int64_t n = graph.num_vertices();
   TextFile out(file, compression);
   out.text("p sp ").number(n).byte(' ').number(graph.num_arcs()).byte('\n');

@@ -112,7 +112,9 @@ void write_edge_list(const Csr& graph, const std::string& file, Format flavour, 
     throw UsageError(file + ": without arcs this format cannot say that the graph has " +
                      (says_weights ? "real " : "") + "weights; write .mtx, .npz or .shoal");
   if (flavour == Format::weighted_edge_list && graph.weight_kind == WeightKind::none)
-    throw UsageError(file + ": the graph has no weights, which a .wel file needs; write .el");
+    throw UsageError(
+        file +
+        ": the graph has no weights, which a .wel file needs; write .el, or make some with --weights hash255 or unit");
   TextFile out(file, compression);
   std::int64_t largest = -1;
   for (const vertex_t v : graph.targets) largest = std::max<std::int64_t>(largest, v);

@@ -230,7 +230,7 @@ void count_columns(const Line& line, bool konect, ArcRules& rules) {
 EdgeListHead read_edge_list_head(const Text& text, Format flavour) {
   // The size line of such a file would be read as an edge.
   if (same_word(text.bytes.substr(0, kMatrixMarket.size()), kMatrixMarket))
-    throw ParseError{text.begin(), "begins as a Matrix Market file; let the name end in .mtx"};
+    throw ParseError{text.begin(), "begins as a Matrix Market file; let the name end in .mtx, or add --format mtx"};
   EdgeListHead head;
   head.rules.comments = kComments;
   head.rules.commas = true;
@@ -256,7 +256,9 @@ EdgeListHead read_edge_list_head(const Text& text, Format flavour) {
 
   if (flavour == Format::weighted_edge_list && head.rules.weight == WeightRule::none) {
     if (head.arcs)
-      throw ParseError{line.begin, "a .wel file has three columns, found 2; name it .el if it has no weights"};
+      throw ParseError{
+          line.begin,
+          "a .wel file has three columns, found 2; if it has no weights, let the name end in .el, or add --format el"};
     head.rules.weight = WeightRule::any;
   }
   return head;

@@ -128,7 +128,9 @@ void write_half(PendingFile& out, const Csr& graph, bool weighted) {
 void write_gapbs(const Csr& graph, const std::string& file, bool weighted) {
   if (weighted && graph.weight_kind != WeightKind::int32)
     throw UsageError(file + ": a .wsg file needs integer weights, the graph has " +
-                     (graph.weight_kind == WeightKind::none ? "none; write .sg" : "real ones; write .wel or .npz"));
+                     (graph.weight_kind == WeightKind::none
+                          ? "none; write .sg, or make some with --weights hash255 or unit"
+                          : "real ones; write .wel or .npz"));
   if (!weighted && graph.weight_kind != WeightKind::none)
     throw UsageError(file + ": a .sg file cannot hold weights; write .wsg (integers) or .npz");
   const std::int64_t n = graph.num_vertices(), m = graph.num_arcs();

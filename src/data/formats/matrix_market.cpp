@@ -18,9 +18,11 @@ ParseError refused(std::string_view word, const std::string& cure) {
 Header read_banner(const Line& line) {
   const Words words(line);
   if (words.count > 0 && is_digit(words.word[0][0]))
-    throw ParseError{line.begin, "the first line must begin with '%%MatrixMarket', found " + quoted(words.word[0]) +
-                                     "; if this is a list of edges, let its name end in .el, otherwise add the lines "
-                                     "'%%MatrixMarket matrix coordinate pattern general' and 'ROWS COLUMNS ENTRIES'"};
+    throw ParseError{
+        line.begin,
+        "the first line must begin with '%%MatrixMarket', found " + quoted(words.word[0]) +
+            "; if this is a list of edges, let its name end in .el, or add --format el; otherwise add the lines "
+            "'%%MatrixMarket matrix coordinate pattern general' and 'ROWS COLUMNS ENTRIES'"};
   if (words.count == 0 || !same_word(words.word[0], "%%MatrixMarket"))
     throw ParseError{line.begin, "the first line must begin with '%%MatrixMarket', found " +
                                      quoted(line.begin, line.end) + "; is this a Matrix Market file?"};
