@@ -133,6 +133,10 @@ class BenchCommand {
     if (!scripted && ranks_flag_->count() + shrink_flag_->count() > 0) {
       throw UsageError("--ranks and --shrink are for bfs-* and charm-*; leave them out for " + name_);
     }
+    if (shrink_ < 1) throw UsageError("--shrink " + std::to_string(shrink_) + " is out of range: 1 or more");
+    for (const int ranks : ranks_) {
+      if (ranks < 1) throw UsageError("--ranks " + std::to_string(ranks) + " is out of range: 1 or more");
+    }
     options_.trials = trials_flag_->count() > 0 ? trials_ : options_.quick ? 3 : 10;
     if (options_.trials < 1 || options_.trials > 1000) {
       throw UsageError("--trials " + std::to_string(options_.trials) + " is out of range: 1 to 1,000");

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -108,13 +109,6 @@ bool is_here(const std::string& host) {
   return here;
 }
 
-/// Quotes a text for a shell.
-std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
 /// A host that is asked: the child process that asks, and a pipe with its standard error.
 struct Asked {
   std::string host;
@@ -172,6 +166,14 @@ std::pair<int, std::string> answer_of(const Asked& asked, Clock::time_point unti
 }
 
 }  // namespace
+
+std::string quoted(const std::string& text) {
+  const auto plain = [](unsigned char c) { return std::isalnum(c) != 0 || std::strchr("%+,-./:=@_", c) != nullptr; };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return text;
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
 
 void require_hosts(const std::vector<std::string>& hosts, const std::string& launcher, const std::string& program) {
   const std::string plm = parameter("plm");

@@ -12,4 +12,7 @@ namespace shoal::cli {
 /// @throws UsageError: ssh is not found here; TransportError: a host is not reached, or lacks something. Both name the cure
 void require_hosts(const std::vector<std::string>& hosts, const std::string& launcher, const std::string& program);
 
+/// Quotes a text for a shell, unless it means itself there.
+std::string quoted(const std::string& text);
+
 }  // namespace shoal::cli

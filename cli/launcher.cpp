@@ -121,7 +121,7 @@ class LaunchCommand {
     const std::vector<std::string> words = command_line();
     if (show_) {
       std::string line;
-      for (const std::string& word : words) line += (line.empty() ? "" : " ") + word;
+      for (const std::string& word : words) line += (line.empty() ? "" : " ") + quoted(word);
       std::printf("%s\n", line.c_str());
       return kRight;
     }
@@ -148,8 +148,11 @@ class LaunchCommand {
       throw UsageError("'" + first + "' is not a command of shoal; a program is named with its folder, such as ./" +
                        first);
     }
-    if (hosts_.empty() && ::access(first.c_str(), X_OK) != 0) {
-      throw UsageError(first + ": cannot be started: " + std::strerror(errno) + "; name an executable program");
+    std::error_code none;
+    const bool folder = fs::is_directory(first, none);
+    if (hosts_.empty() && (folder || ::access(first.c_str(), X_OK) != 0)) {
+      throw UsageError(first + ": cannot be started: " + std::strerror(folder ? EISDIR : errno) +
+                       "; name an executable program");
     }
   }
 

@@ -3,6 +3,7 @@
 import os
 import re
 import resource
+import shlex
 import subprocess
 import unittest
 
@@ -10,6 +11,7 @@ from command import Answer, CommandTest
 
 USAGE, CAPACITY = 2, 3
 BYTES = 2 << 30  # of addresses, so that the machine does not matter
+LAUNCHER = os.environ.get("SHOAL_OSHRUN", "")
 
 
 class Distances(CommandTest):
@@ -181,6 +183,28 @@ class Files(CommandTest):
         long = f"file:{self.write('long.txt', '0 0 0')}"
         self.bad(USAGE, ["more than the 1 block of this run", "--blocks"], *run, long)
         self.good(*run, long, "--blocks", "3x1x1")
+
+
+class Launcher(CommandTest):
+    @unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine is not built")
+    def test_its_line_can_be_pasted(self) -> None:
+        words = ["bfs", "my graph.el", "it's", "$HOME", "", "*", "a\\b", "x;y", "--output=a b"]
+        line = self.good("run", "-n", 2, "--show", "--", *words).out
+        self.assertEqual(shlex.split(line)[-len(words) :], words)
+        printed = subprocess.run(["sh", "-c", f"printf '%s\\n' {line}"], capture_output=True, text=True, check=True)
+        self.assertEqual(printed.stdout.splitlines()[-len(words) :], words)
+        self.assertIn(" --bind-to none ", line)
+
+    @unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine is not built")
+    def test_folders_are_not_started(self) -> None:
+        (self.folder / "program").mkdir()
+        self.bad(USAGE, "./program: cannot be started: Is a directory", "run", "-n", 2, "--", "./program")
+
+
+class Bench(CommandTest):
+    def test_ranges(self) -> None:
+        self.bad(USAGE, "--shrink 0 is out of range", "bench", "charm-fig6", "--shrink", 0)
+        self.bad(USAGE, "--ranks 0 is out of range", "bench", "bfs-fig41", "--ranks", "1,0")
 
 
 if __name__ == "__main__":
