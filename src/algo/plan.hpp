@@ -2,9 +2,7 @@
 // decision, and the report shows these lines.
 #pragma once
 #include <algorithm>
-#include <initializer_list>
 #include <string>
-#include <utility>
 
 #include "shoal/core/error.hpp"
 #include "shoal/core/kinds.hpp"
@@ -72,31 +70,12 @@ inline int threads_worth(const Machine& machine, const PlacedGraph& graph, std::
   return worth;
 }
 
-/// The names of the options that were given: "--threshold, --buckets".
-inline std::string names_of_given(std::initializer_list<std::pair<bool, const char*>> options) {
-  std::string names;
-  for (const auto& [given, name] : options) {
-    if (given) names += (names.empty() ? "" : ", ") + std::string(name);
-  }
-  return names;
-}
-
-/// Refuses options of a priority queue if the plan has none. @param has_priority  whether the algorithm's task can have one
-inline void check_order(const Options& o, const LaunchPlan& plan, bool has_priority) {
-  const std::string names = names_of_given(
-      {{o.threshold >= 0, "--threshold"}, {o.threshold_delta > 0, "--threshold-delta"}, {o.buckets > 0, "--buckets"}});
-  if (names.empty() || plan.queue == QueueKind::priority) return;
-  throw UsageError(names + ": only queue priority uses this, " +
-                   (has_priority ? "but this run has queue fifo; add --queue priority, or leave it out"
-                                 : "which this algorithm does not have; leave it out"));
-}
-
 /// Records which of the given options do nothing because there is only one PE.
 inline void note_unsent(const Options& o, Decisions& why) {
-  const std::string names = names_of_given({{o.judge != JudgeKind::automatic, "--judge"},
-                                            {o.combine != CombineKind::automatic, "--combine"},
-                                            {o.batch_bytes >= 0, "--batch-bytes"},
-                                            {o.batch_wait > 0 || o.batch_wait_us > 0, "--batch-wait"}});
+  const std::string names = given_names({{o.judge != JudgeKind::automatic, "--judge"},
+                                         {o.combine != CombineKind::automatic, "--combine"},
+                                         {o.batch_bytes >= 0, "--batch-bytes"},
+                                         {o.batch_wait > 0 || o.batch_wait_us > 0, "--batch-wait"}});
   if (names.empty()) return;
   std::erase_if(why, [](const Decision& one) { return one.option == "judge" || one.option == "combine"; });
   why.push_back({"not used", names, "one PE has no other to send items to"});
@@ -117,7 +96,7 @@ inline LaunchPlan plan_vertices(const Machine& machine, const PlacedGraph& graph
   LaunchPlan plan = plan_launch(launch, machine.on_gpu(), graph.all_pes(), vertices_of_a_pe, mean_degree(graph), why,
                                 machine.world() != nullptr);
   if (choose) decide_again(why, "worker", "block", blocks);
-  check_order(options, plan, has_priority);
+  check_order(options, plan.queue, has_priority);
   if (graph.all_pes() == 1) note_unsent(options, why);
   return plan;
 }

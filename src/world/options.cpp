@@ -202,6 +202,23 @@ void check_options(const Options& o) {
   }
 }
 
+std::string given_names(std::initializer_list<std::pair<bool, const char*>> options) {
+  std::string names;
+  for (const auto& [given, name] : options) {
+    if (given) names += (names.empty() ? "" : ", ") + std::string(name);
+  }
+  return names;
+}
+
+void check_order(const Options& o, QueueKind queue, bool has_priority) {
+  const std::string names = given_names(
+      {{o.threshold >= 0, "--threshold"}, {o.threshold_delta > 0, "--threshold-delta"}, {o.buckets > 0, "--buckets"}});
+  if (names.empty() || queue == QueueKind::priority) return;
+  throw UsageError(names + ": only queue priority uses this, " +
+                   (has_priority ? "but this run has queue fifo; add --queue priority, or leave it out"
+                                 : "which these tasks cannot have; leave it out"));
+}
+
 std::string legal_range(const std::string& option) {
   for (const WholeRange& range : kWholeRanges) {
     if (range.option == option) return legal(range);

@@ -1,13 +1,14 @@
 """Errors name what was given and a cure, and the cure works as it is written. Options that do nothing are refused, or said to."""
 
 import os
+import pathlib
 import re
 import resource
 import shlex
 import subprocess
 import unittest
 
-from command import Answer, CommandTest
+from command import Answer, CommandTest, find_shoal
 
 USAGE, CAPACITY = 2, 3
 BYTES = 2 << 30  # of addresses, so that the machine does not matter
@@ -83,10 +84,18 @@ class Unused(CommandTest):
                 self.good("bfs", *run, "--queue", "priority")
                 self.good("sssp", *run)  # auto takes a priority queue
                 for command in ("components", "pagerank", "kcore"):
-                    answer = self.bad(USAGE, [*said, "does not have; leave it out"], command, *run)
+                    answer = self.bad(USAGE, [*said, "cannot have; leave it out"], command, *run)
                     self.assertNotIn("add", answer.err)
         said = "not used: --threshold: these options are for the worklist"
         self.assertIn(said, self.good("bfs", "kron:6", "--device", "cpu", "--strategy", "levels", "--threshold", 5).out)
+
+    def test_options_of_a_priority_queue_for_a_program(self) -> None:
+        program = pathlib.Path(find_shoal()).parent / "example_01_bfs"
+        if not program.exists():
+            self.skipTest("example_01_bfs is not built")
+        answer = self.run_line([program, "kron:6", "--device", "cpu", "--threshold", 5], {})
+        self.assertEqual(answer.status, USAGE, answer.out)
+        self.assertIn("error: --threshold: only queue priority uses this, which these tasks cannot have", answer.err)
 
     def test_options_of_sending_on_one_pe(self) -> None:
         options = ("--judge", "remote", "--combine", "off", "--batch-bytes", 64, "--batch-wait", 3)

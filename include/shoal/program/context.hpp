@@ -245,6 +245,7 @@ Report run(Context& ctx, const TaskT& task, const std::vector<typename TaskT::It
       const std::int64_t items = std::max<std::int64_t>(g.num_vertices, ctx.size());
       LaunchPlan plan = plan_launch(ctx.options(), ctx.machine().on_gpu(), ctx.n_pes(), items / ctx.n_pes() + 1,
                                     fan_out, chosen, world.n_processes() > 1);
+      check_order(ctx.options(), plan.queue, HasPriority<TaskT>);
       if constexpr (!HasWorthSending<TaskT> && !HasWorthOfAnswer<TaskT> && !HasRemoteJudge<TaskT>) {
         gather_in_segments(plan, ctx.options(), ctx.machine().on_gpu(), ctx.n_pes(), world.n_processes() > 1, chosen);
       }

@@ -2,7 +2,9 @@
 // decides from the graph and the machine. The report shows each decision and its reason.
 #pragma once
 #include <cstdint>
+#include <initializer_list>
 #include <string>
+#include <utility>
 
 #include "shoal/core/types.hpp"
 #include "shoal/placement/partition.hpp"
@@ -79,6 +81,12 @@ std::string batch_wait_text(const Options& options);
 /// Refuses values outside their ranges, without regard to the machine. Every entry point calls it before anything is built.
 /// @throws UsageError naming the option, its value and its range
 void check_options(const Options& options);
+
+/// The names of options that were given, from pairs of whether and name: "--threshold, --buckets".
+std::string given_names(std::initializer_list<std::pair<bool, const char*>> options);
+/// Refuses options of a priority queue for a run with another queue.
+/// @param has_priority  whether the task can have a priority queue
+void check_order(const Options& options, QueueKind queue, bool has_priority);
 
 /// One JSON object with every option's name and value, as the command line accepts them.
 std::string to_json(const Options& options);
