@@ -7,6 +7,7 @@
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
 #include "shoal/data/io.hpp"
+#include "shoal/program/run_flags.hpp"
 
 namespace shoal::cli {
 
@@ -25,6 +26,7 @@ void GraphArgument::add_to(CLI::App& app) {
   app.add_flag("--dedup", dedup_, "merge parallel arcs into one with their smallest weight")->group(group);
   app.add_option("--vertices", vertices_, "edge lists: the vertices are 0 to N - 1, even if some have no arcs")
       ->group(group)
+      ->check(whole_number<std::int64_t>)
       ->type_name("N");
   app.add_flag("--cache", cache_, "write GRAPH.shoal beside the file, and read that next time, which is faster")
       ->group(group);

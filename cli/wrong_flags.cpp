@@ -67,7 +67,9 @@ std::string left_over(const CLI::App& app) {
 std::string explain_options(const CLI::App& app, const CLI::ParseError& error) {
   const std::string word = left_over(app);
   std::string what = error.what();
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !word.empty()) {
+  const bool flag_left =
+      word.size() > 1 && word[0] == '-' && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  if ((dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !word.empty()) || flag_left) {
     if (word[0] != '-' || word.size() == 1) {
       return "'" + word + "' is one word too many; an optional value is written with =, such as --json=FILE";
     }
@@ -77,7 +79,18 @@ std::string explain_options(const CLI::App& app, const CLI::ParseError& error) {
   }
   const std::string head = "Could not convert: ";
   if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr && what.rfind(head, 0) == 0) {
-    what = what.substr(head.size()) + " is not a valid number";
+    what = what.substr(head.size());
+    const CLI::Option* const option = app.get_option_no_throw(what.substr(0, what.find(' ')));
+    const bool takes_none = option != nullptr && option->get_items_expected_max() == 0;
+    what = takes_none ? option->get_name() + " takes no value; leave out what follows it"
+                      : what + " is not a valid number";
+  }
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    const std::size_t colon = what.find(": ");
+    const std::string name = what.substr(0, colon);
+    if (what.find(": At Most 1 required") == colon) what = name + " is given more than once; leave out all but one";
+    if (what.find(": 1 required ") == colon && what.ends_with(" missing"))
+      what = name + " needs a value: " + name + " " + what.substr(colon + 13, what.size() - colon - 21);
   }
   return what;
 }

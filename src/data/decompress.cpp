@@ -135,6 +135,12 @@ Bytes expand(Compression compression, std::string_view bytes, const std::string&
              [[maybe_unused]] std::int64_t memory_bytes, [[maybe_unused]] const std::function<void(double)>& progress) {
   if (compression == Compression::none) return {bytes.data(), bytes.size(), nullptr};
   if (bytes.empty()) throw UsageError(name + ": the file is empty; fetch or pack it again");
+  const bool gzip = compression == Compression::gzip;
+  const auto first = static_cast<unsigned char>(bytes[0]);
+  if (gzip ? first != 0x1f : first != 0x28 && (first & 0xf0) != 0x50)  // 0x50 and up: a frame that is skipped
+    throw UsageError(name + ": does not begin as " + (gzip ? "gzip" : "zstd") +
+                     " data; fetch or pack it again, or if it is not packed, leave " + (gzip ? ".gz" : ".zst") +
+                     " out of its name and of --format");
   if (compression == Compression::gzip) {
 #if defined(SHOAL_HAVE_ZLIB)
     return expand_gzip(bytes, name, memory_bytes, progress);

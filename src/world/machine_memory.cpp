@@ -21,8 +21,12 @@ namespace {
 constexpr std::size_t kWorthAsking = std::size_t{64} << 20;  ///< for fewer bytes, available memory is not checked
 
 [[noreturn]] void no_memory(const char* what, std::size_t bytes) {
-  throw CapacityError(std::string(what) + ": " + std::to_string(bytes) + " bytes of memory are needed, but only " +
-                      std::to_string(available_memory()) + " are available; allocate less, or use a machine with more");
+  const std::string name = what;
+  const char* const cure = name.starts_with("spill")           ? "use a smaller --spill"
+                           : name.starts_with("worklist ring") ? "use a smaller --capacity"
+                                                               : "allocate less";
+  throw CapacityError(name + ": " + std::to_string(bytes) + " bytes of memory are needed, but only " +
+                      std::to_string(available_memory()) + " are available; " + cure + ", or a machine with more");
 }
 
 }  // namespace

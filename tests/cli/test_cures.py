@@ -186,6 +186,13 @@ class Files(CommandTest):
         for wrong in ("mtx", "gr"):
             self.bad(USAGE, "add --format el", "info", self.write("c.el", "0 1\n"), "--format", wrong)
 
+    def test_files_that_are_not_packed(self) -> None:
+        for ending in (".gz", ".zst"):
+            file = self.write("a.el" + ending, "0 1\n1 2\n")
+            self.bad(USAGE, [f"a.el{ending}: does not begin as", f"leave {ending} out"], "info", file)
+            file.rename(self.folder / "a.el")
+            self.good("info", "a.el")
+
     def test_mappings(self) -> None:
         run = ("jacobi3d", 4, 4, 4, "--device", "cpu", "--mapping")
         self.bad(USAGE, ["none.txt: cannot be opened: No such file", "one PE number per line"], *run, "file:none.txt")
@@ -208,6 +215,26 @@ class Launcher(CommandTest):
     def test_folders_are_not_started(self) -> None:
         (self.folder / "program").mkdir()
         self.bad(USAGE, "./program: cannot be started: Is a directory", "run", "-n", 2, "--", "./program")
+
+
+class Flags(CommandTest):
+    def test_what_is_wrong_is_said(self) -> None:
+        for words, args in (
+            ("--helpp is not an option; did you mean --help?", ("bfs", "--helpp")),
+            ("--json takes no value", ("info", "kron:4", "--json=x.json")),
+            ("--vertices: '1e3' is not a whole number", ("info", "a.el", "--vertices", "1e3")),
+            ("--pes is given more than once; leave out all but one", ("bfs", "kron:4", "--pes", 1, "--pes", 2)),
+            ("--source needs a value: --source WHERE", ("bfs", "kron:4", "--source")),
+            ("alpha 0.99999 is out of range", ("pagerank", "kron:4", "--alpha", 0.99999)),
+            ("graph is required", ("bfs",)),
+        ):
+            with self.subTest(words=words):
+                self.bad(USAGE, words, *args)
+
+    def test_spill_that_does_not_fit(self) -> None:
+        run = ("bfs", "kron:6", "--device", "cpu", "--strategy", "async", "--spill")
+        self.assertIn("use a smaller --spill", self.bad(CAPACITY, "spill: ", *run, 10**12).err)
+        self.good(*run, 10**6)
 
 
 class Bench(CommandTest):
