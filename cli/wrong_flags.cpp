@@ -56,7 +56,8 @@ std::string unknown_command(const CLI::App& app, const std::string& word) {
 
 /// The first word that was left over and looks like a flag, else the first.
 std::string left_over(const CLI::App& app) {
-  const std::vector<std::string> words = app.remaining(true);
+  std::vector<std::string> words = app.remaining(true);
+  std::erase(words, "--");
   const auto flag =
       std::find_if(words.begin(), words.end(), [](const std::string& w) { return w.size() > 1 && w[0] == '-'; });
   return flag != words.end() ? *flag : words.empty() ? "" : words.front();

@@ -213,7 +213,7 @@ Csr generate(const GeneratorSpec& spec) {
   if (wanted > had) {
     throw CapacityError("generator '" + spec.text() + "': about " + std::to_string(std::llround(wanted / 1e6)) +
                         " MB of host memory wanted, " + std::to_string(std::llround(had / 1e6)) +
-                        " MB available; choose a smaller graph, or generate it on GPUs");
+                        " MB available; choose a smaller graph, or use a machine with more memory");
   }
   Csr graph;
   const std::int64_t n = spec.num_vertices();

@@ -227,6 +227,8 @@ class Flags(CommandTest):
             ("--source needs a value: --source WHERE", ("bfs", "kron:4", "--source")),
             ("alpha 0.99999 is out of range", ("pagerank", "kron:4", "--alpha", 0.99999)),
             ("graph is required", ("bfs",)),
+            ("--processes is required", ("run", "--show", "--", "bfs", "kron:4")),
+            ("--processes: '1.5' is not a whole number (see", ("run", "-n", 1.5, "--", "bfs", "kron:4")),
         ):
             with self.subTest(words=words):
                 self.bad(USAGE, words, *args)
