@@ -98,10 +98,14 @@ void* alloc_with(std::size_t bytes, const char* name, Allocate&& allocate) {
     cudaGetLastError();
     std::size_t free_bytes = 0, total_bytes = 0;
     SHOAL_CUDA(cudaMemGetInfo(&free_bytes, &total_bytes));
-    throw CapacityError(std::string(name) + " on device " + std::to_string(device) + ": " + std::to_string(bytes) +
+    const std::string what = name;
+    const char* const smaller = what.starts_with("worklist ring") ? ", or a smaller --capacity"
+                                : what.starts_with("spill")       ? ", or a smaller --spill"
+                                                                  : "";
+    throw CapacityError(what + " on device " + std::to_string(device) + ": " + std::to_string(bytes) +
                         " bytes wanted, " + std::to_string(free_device_bytes()) + " of " + std::to_string(total_bytes) +
                         " free" + (injected ? " (failure injected by a test)" : "") +
-                        "; use more PEs or a smaller graph");
+                        "; use more PEs or a smaller graph" + smaller);
   }
   cuda_check(status, name);
   ++AllocationFault::held;
