@@ -62,16 +62,8 @@ ALLOWED = {
     ): "shared memory of one block, where values only decrease; a Word there costs a conversion at each step",
     (
         "end of the process",
-        "include/shoal/blocks/watch_gpu.cuh",
-    ): "a user's step that never returns cannot be stopped in any other way",
-    (
-        "end of the process",
-        "src/worklist/launch_gpu.cu",
-    ): "a user's task that never returns cannot be stopped in any other way",
-    (
-        "end of the process",
-        "src/worklist/watchdog.cpp",
-    ): "a user's task that never returns cannot be stopped in any other way",
+        "src/data/stuck_process.cpp",
+    ): "a user's task or step that never returns cannot be stopped in any other way",
 }
 
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <string>
@@ -12,6 +11,7 @@
 #include "shoal/core/error.hpp"
 #include "shoal/core/interrupt.hpp"
 #include "shoal/core/trace.hpp"
+#include "shoal/data/stuck_process.hpp"
 #include "shoal/device/cuda_check.cuh"
 #include "shoal/device/device_memory.cuh"
 #include "shoal/worklist/rendezvous.hpp"
@@ -62,8 +62,8 @@ void Streams::abandon(const RunOnGpus& run, const char* why) noexcept {
     cudaSetDevice(machine_.devices()[p]);
     while (cudaStreamQuery(work_[p]) == cudaErrorNotReady) {
       if (std::chrono::steady_clock::now() - start > std::chrono::seconds(2)) {
-        std::fprintf(stderr, "shoal: error: %s; and the kernel of PE %d does not return\n", why, p);
-        std::_Exit(75);
+        end_stuck_process("shoal",
+                          std::string(why) + "; and the kernel of PE " + std::to_string(p) + " does not return");
       }
       std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
@@ -125,8 +125,7 @@ void wait_and_watch(const Machine& machine, const LaunchPlan& plan, const RunOnG
       moved_at = Clock::now();
     } else if (stopped && seconds_since(moved_at) > 2) {
       if (stalled.empty()) stalled = stall_line(plan.stall_timeout_seconds, streams.snapshots(run, true));
-      std::fprintf(stderr, "shoal: error: a task does not return: %s\n", stalled.c_str());
-      std::_Exit(75);  // a kernel cannot be stopped; only the end of the process ends it
+      end_stuck_process("shoal", "a task does not return: " + stalled);
     }
   }
   if (!stalled.empty()) throw DeviceError(stalled);

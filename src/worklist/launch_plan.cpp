@@ -171,12 +171,12 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
   const double elements = static_cast<double>(items) * std::max(fan_out, 1.0);
   const auto spilled = static_cast<std::int64_t>(
       std::clamp(elements * (n_pes > 1 ? kItemsOfAnElementAmongPes : kItemsOfAnElement), 65536.0, 134217728.0));
-  plan.spill_own = options.spill >= 0 ? options.spill : std::max(spilled, items);
-  plan.spill_host = options.spill >= 0 ? 0 : on_gpu ? 1 << 18 : 1 << 16;
+  const std::int64_t more = on_gpu ? 1 << 18 : 1 << 16;
+  plan.spill = options.spill >= 0 ? options.spill : std::max(spilled, items) + more;
   plan.chunk_items = chunk_items_for(plan, options);
-  note(why, "spill", plan.spill_own + plan.spill_host, options.spill >= 0,
+  note(why, "spill", plan.spill, options.spill >= 0,
        std::string("room for ") + (n_pes > 1 ? "eight" : "two") +
-           " items per element of a PE's items (items times fan-out), and some in host memory");
+           " items per element of a PE's items (items times fan-out), and some more");
   plan.workers = options.workers;
   // One block of warps per multiprocessor: with twice as many, more warps wait for the same counters.
   if (plan.worker == WorkerKind::warp) plan.blocks_per_multiprocessor = 1;
@@ -195,7 +195,7 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
          "three for the next priorities, one for all beyond");
     // Parked items wait in spill.
     if (options.spill < 0)
-      plan.spill_own = std::max(plan.spill_own, std::clamp<std::int64_t>(4 * items, 1 << 16, 1 << 27));
+      plan.spill = std::max(plan.spill, std::clamp<std::int64_t>(4 * items, 1 << 16, 1 << 27) + more);
   }
   plan.judge_remote = options.judge == JudgeKind::remote && n_pes > 1;
   if (options.judge != JudgeKind::automatic) note(why, "judge", name(options.judge), true, "");

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <cstdio>
-#include <cstdlib>
 #include <mutex>
 #include <stop_token>
 #include <thread>
@@ -12,16 +10,8 @@
 
 #include "shoal/core/error.hpp"
 #include "shoal/core/interrupt.hpp"
-#include "shoal/data/pending_file.hpp"
 
 namespace shoal {
-
-void end_stuck_process(const std::string& program, const std::string& what) {
-  std::fflush(stdout);
-  std::fprintf(stderr, "%s: error: %s\n", program.c_str(), what.c_str());
-  io::remove_pending_files();
-  std::_Exit(kStuckExitCode);
-}
 
 using Clock = std::chrono::steady_clock;
 

@@ -150,7 +150,7 @@ TEST(TwoFailures, TheFirstOfAPeIsTold) {
     for (const KernelKind kernel : kKernels) {
       const Machine machine = cpu_machine(pes, 1);
       LaunchPlan plan = small_plan(kernel, 2);
-      plan.spill_own = plan.spill_host = 0;
+      plan.spill = 0;
       plan.stall_timeout_seconds = 5;
       FaultState state;
       Worklist<FailsTwice, FaultyTransport<>> list(machine, plan, FaultyTransport<>(&state));
@@ -316,7 +316,7 @@ TEST(FullWorklist, SaysItsSizesAndWorksAfterwards) {
       for (const KernelKind kernel : kKernels) {
         const Machine machine = cpu_machine(pes, threads);
         LaunchPlan plan = small_plan(kernel, 2);
-        plan.spill_own = plan.spill_host = 0;
+        plan.spill = 0;
         SCOPED_TRACE(describe(machine, plan));
         Worklist<Tree> list(machine, plan);
         Growth wide(machine, {.root_children = 1000, .most_children = 1, .depth = 2}, 1);
@@ -369,8 +369,7 @@ TEST(FullWorklist, IsRightOrAnErrorForEverySpill) {
   for (std::int64_t spill = 0; spill <= 1024; spill += 64) {
     SCOPED_TRACE("spill " + std::to_string(spill));
     LaunchPlan plan = small_plan(KernelKind::persistent, 4);
-    plan.spill_own = spill;
-    plan.spill_host = 0;
+    plan.spill = spill;
     Worklist<Tree> list(machine, plan);
     try {
       growth.run(list);

@@ -43,8 +43,7 @@ inline LaunchPlan small_plan(KernelKind kernel, ticket_t capacity) {
   plan.channel_capacity = capacity < 8 ? 2 : capacity / 4;
   plan.channels = capacity > 8 ? 2 : 1;
   plan.fetch = capacity == 2 ? 1 : capacity == 8 ? 3 : 16;
-  plan.spill_own = 1 << 12;
-  plan.spill_host = 1 << 10;
+  plan.spill = 5 << 10;
   plan.stall_timeout_seconds = 20;  // a hang ends with an error that names its place, well before the test's time limit
   return plan;
 }

@@ -280,7 +280,7 @@ TYPED_TEST_P(WireContract, ATaskThatBreaksItsContractEndsTheRunEverywhere) {
 TYPED_TEST_P(WireContract, AFullWorklistSaysItsSizesAndWorksAfterwards) {
   TypeParam::for_each_world([&](const Machine& all, auto& processes, LaunchPlan plan) {
     if (plan.capacity != 2) return;
-    plan.spill_own = plan.spill_host = 0;
+    plan.spill = 0;
     typename TestFixture::template List<Tree> list(processes, plan);
     const std::string line = TestFixture::template line_of<CapacityError>([&] {
       grow_and_compare<Tree>(all, list, {.root_children = 1000, .most_children = 1, .depth = 2}, 1, all.n_pes());

@@ -167,7 +167,7 @@ struct LongTask {
 TEST(Wire, WhatALongTaskPushesArrivesMeanwhile) {
   Walled walled({1, 1}, 1, {.late_percent = 30});
   LaunchPlan plan = segment_plan(KernelKind::persistent, 1 << 12);
-  plan.spill_own = 1 << 20;
+  plan.spill = 1 << 20;
   std::uint64_t heard = 0, meanwhile = 0;
   const std::vector<LongTask> tasks(2, {&heard, &meanwhile, 100'000});
   WalledWorklist<LongTask>(walled, plan).run(tasks, {{{0}}, {}});

@@ -41,7 +41,7 @@ class WorklistOnGpus : public OnGpusOfAShape {
     // Few workers with small rings, and otherwise all that can be resident together (0). Many workers at a few slots would only
     // move items in and out of spill.
     plan.workers = capacity == 8 ? 3 : capacity < 1024 ? 64 : 0;
-    plan.spill_own = 1 << 20;  // another test covers full worklists
+    plan.spill = 1 << 20;  // another test covers full worklists
     return plan;
   }
   /// Calls body(machine, plan) for PEs 1 to 4 and all capacities.
@@ -201,7 +201,7 @@ TEST_P(WorklistOnGpus, FullSaysItsSizesAndWorksAfterwards) {
   for (pe_t pes = 1; pes <= 2; ++pes) {
     const Machine gpus = machine(pes);
     LaunchPlan full = plan(2);
-    full.spill_own = full.spill_host = 0;
+    full.spill = 0;
     Worklist<Tree> list(gpus, full);
     for (int again = 0; again < 2; ++again) {
       try {

@@ -44,7 +44,7 @@ class WorklistOptionsOnGpus : public OnGpusOfAShape {
           // Few workers with small rings. Otherwise as many as can be resident together (0), or a part of these if workers are
           // threads.
           plan.workers = size.capacity < 1024 ? 3 : plan.worker == WorkerKind::thread ? 6000 : 0;
-          plan.spill_own = 1 << 20;
+          plan.spill = 1 << 20;
           apply(plan, sending, size.buckets, threshold, delta);
           SCOPED_TRACE(std::to_string(pes) + " PEs, worker " + name(plan.worker) + ", " + name(plan.kernel) +
                        ", capacity " + std::to_string(size.capacity) + describe_options(plan));

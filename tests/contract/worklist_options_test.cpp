@@ -284,7 +284,7 @@ TEST(WorklistOptions, NothingToParkInIsAnError) {
   const Roads roads = Roads::detours(100);
   LaunchPlan plan = small_plan(KernelKind::persistent, 1024);
   apply(plan, Sending::plain, 4, 1, 1);
-  plan.spill_own = plan.spill_host = 0;
+  plan.spill = 0;
   Worklist<Paths, Transport> list(machine, plan);
   PathRuns<Paths> runs(machine, roads);
   for (int again = 0; again < 2; ++again) {
@@ -320,7 +320,7 @@ TEST(WorklistPlan, OnePeHasRoomForItsItemsAndTheirElements) {
   const auto room = [](bool on_gpu, std::int64_t items, double fan_out) {
     Decisions why;
     const LaunchPlan plan = plan_launch(Options(), on_gpu, 1, items, fan_out, why);
-    return static_cast<std::int64_t>(plan.capacity) + plan.spill_own;
+    return static_cast<std::int64_t>(plan.capacity) + plan.spill;
   };
   for (const bool on_gpu : {false, true}) {
     for (const std::int64_t items : {1000, 1 << 24, 30000000, 67108864, 174002482}) {

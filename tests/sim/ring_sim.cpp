@@ -186,8 +186,7 @@ class PoolScenario final : public sim::Scenario {
     holders_.assign(workers, 0);
     numbers_.clear();
     sim::fill_ring(numbers_, counters_, std::bit_ceil(workers), workers);
-    pool_ = {chunks_.data(), nullptr, chains_.data(), workers, 1, {numbers_.data(), numbers_.size(), &counters_},
-             nullptr};
+    pool_ = {chunks_.data(), chains_.data(), 1, {numbers_.data(), numbers_.size(), &counters_}, nullptr};
     state_.store(0);
     machine.name(numbers_.data(), sizeof numbers_[0], numbers_.size(), "number");
     machine.name(&counters_.tail, 8, 1, "tail");

@@ -347,9 +347,8 @@ class WorklistBed {
     view.segments = shape.segments;
     view.ring = {pe.ring.data(), shape.capacity, &control(p).ring};
     view.ring.advance = shape.advance;
-    view.spill.own = pe.chunks.data();
+    view.spill.chunks = pe.chunks.data();
     view.spill.next = pe.chains.data();
-    view.spill.own_chunks = shape.chunks;
     view.spill.chunk_items = kChunkItems;
     view.spill.free = {pe.free.data(), pe.free.size(), &control(p).spill_free};
     view.channel_capacity = shape.channel_capacity;

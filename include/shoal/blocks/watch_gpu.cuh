@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <string>
 #include <thread>
@@ -18,6 +16,7 @@
 #include "shoal/blocks/units.hpp"
 #include "shoal/core/interrupt.hpp"
 #include "shoal/core/text.hpp"
+#include "shoal/data/stuck_process.hpp"
 #include "shoal/device/cuda_check.cuh"
 #include "shoal/device/pinned_memory.cuh"
 
@@ -134,8 +133,7 @@ class RunWatch {
         moved_at = looked_at;
         end_as(RunState::stalled);
       } else if (ended && seconds_since(moved_at) > 2) {
-        std::fprintf(stderr, "shoal: error: a step does not return: %s\n", stalled.c_str());
-        std::_Exit(75);  // a kernel cannot be stopped; only the end of the process ends it
+        end_stuck_process("shoal", "a step does not return: " + stalled);
       }
     }
     if (!stalled.empty()) throw DeviceError(stalled);
@@ -203,8 +201,7 @@ class RunWatch {
     const auto running = [](const Stream& stream) { return cudaStreamQuery(stream) == cudaErrorNotReady; };
     while (std::any_of(work_.begin(), work_.end(), running) || std::any_of(streams_.begin(), streams_.end(), running)) {
       if (seconds_since(begin) > 10) {
-        std::fprintf(stderr, "shoal: error: %s; and a kernel does not return\n", why);
-        std::_Exit(75);
+        end_stuck_process("shoal", std::string(why) + "; and a kernel does not return");
       }
       std::this_thread::sleep_for(std::chrono::microseconds(100));
     }

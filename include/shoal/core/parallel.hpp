@@ -6,7 +6,6 @@
 #include <exception>
 #include <mutex>
 #include <stop_token>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -46,8 +45,8 @@ void parallel_chunks(std::int64_t n, std::int64_t grain, F&& f) {
   std::vector<std::thread> others;
   try {
     for (std::int64_t t = 1; t < std::min(cores, chunks); ++t) others.emplace_back(work);
-  } catch (const std::system_error&) {
-    // The system refused a thread; those that were started do all of the work.
+  } catch (const std::exception&) {
+    // The system refused a thread, or memory for one; those that were started do all of the work.
   }
   work();
   for (auto& thread : others) thread.join();

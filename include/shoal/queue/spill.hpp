@@ -1,7 +1,5 @@
 // Spill: the overflow for items that find no free slot in a ring or no credit in a channel. Each worker has its own list,
-// so no worker waits for another. The lists consist of chunks from one pool per PE. Most chunks are in the PE's
-// own memory (`own`, device spill), some in the host's (`host`, host spill). Free chunks are given out in FIFO order, so host
-// spill comes into use once all device spill has been used.
+// so no worker waits for another. The lists consist of chunks from one pool per PE, in the PE's own memory.
 //
 // A worker that has spilled runs or sends its own items before it goes idle. That is why bounded rings cannot deadlock
 // (models/backpressure.pml). If the pool is empty the run ends with CapacityError; nothing is overwritten.
@@ -26,18 +24,14 @@ struct SpillList {
 /// View of a PE's pool; trivially copyable.
 template <class T>
 struct SpillPool {
-  T* own = nullptr;               ///< [own_chunks * chunk_items] chunks [0, own_chunks), in the PE's memory
-  T* host = nullptr;              ///< chunks [own_chunks, ...), in the host's memory
-  std::uint32_t* next = nullptr;  ///< [chunks] the next older chunk of each chunk's list; in the PE's memory
-  std::uint32_t own_chunks = 0;
-  lane_t chunk_items = 0;        ///< items of a chunk: LaunchPlan::chunk_items
-  SlotRing<std::uint32_t> free;  ///< the numbers of the free chunks; can hold those of all chunks
-  SpillList* lists = nullptr;    ///< [workers]
+  T* chunks = nullptr;            ///< [number of chunks * chunk_items]
+  std::uint32_t* next = nullptr;  ///< [number of chunks] the next older chunk of each chunk's list
+  lane_t chunk_items = 0;         ///< items of a chunk: LaunchPlan::chunk_items
+  SlotRing<std::uint32_t> free;   ///< the numbers of the free chunks; can hold those of all chunks
+  SpillList* lists = nullptr;     ///< [workers]
 
   /// [chunk_items] the items of chunk `i`.
-  SHOAL_FN T* items(std::uint32_t i) const {
-    return i < own_chunks ? own + std::size_t{i} * chunk_items : host + std::size_t{i - own_chunks} * chunk_items;
-  }
+  SHOAL_FN T* items(std::uint32_t i) const { return chunks + std::size_t{i} * chunk_items; }
 
   /// Worker-collective. Appends the items of the lanes with `has`. False: the pool is empty, and some items were not stored.
   template <Worker W>

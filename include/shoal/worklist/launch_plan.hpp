@@ -18,10 +18,9 @@ struct LaunchPlan {
   int blocks_per_multiprocessor = 0;    ///< most blocks per multiprocessor of a GPU; 0: as many as fit
   ticket_t capacity = 1 << 16;          ///< slots of a PE's ring; a power of two
   ticket_t channel_capacity = 1 << 14;  ///< slots of all channels from one PE to another; a power of two
-  lane_t channels = 1;  ///< most from one PE to another: kMaxPes and the slots may allow fewer; a power of two
-  std::int64_t spill_own = 1 << 16;  ///< device spill: items in the PE's own memory (besides chunks per worker)
-  std::int64_t spill_host = 0;       ///< host spill: items in host memory
-  lane_t chunk_items = 64;           ///< items of a chunk of spill, the unit in which workers take and return spill
+  lane_t channels = 1;           ///< most from one PE to another: kMaxPes and the slots may allow fewer; a power of two
+  std::int64_t spill = 1 << 16;  ///< items of a PE's spill (besides chunks per worker); 0: none at all
+  lane_t chunk_items = 64;       ///< items of a chunk of spill, the unit in which workers take and return spill
   QueueKind queue = QueueKind::fifo;
   double threshold = 0;        ///< queue priority: where bucket 1 begins
   double threshold_delta = 1;  ///< queue priority: width of a bucket

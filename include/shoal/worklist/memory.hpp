@@ -54,8 +54,9 @@ class WorklistMemory {
     // Each worker needs more chunks, because it has some that are not full: one for its list, and one for each slot of
     // parked items. One more per worker is added because some workers spill much more than others.
     const std::uint64_t on_top = workers_ * (2 + slots_);
-    own_ = plan.spill_own + plan.spill_host > 0 ? chunks_of(plan.spill_own) + on_top : 0;
-    chunks_ = own_ + chunks_of(plan.spill_host);
+    if (plan.spill > 0) {
+      chunks_ = (static_cast<std::uint64_t>(plan.spill) + plan.chunk_items - 1) / plan.chunk_items + on_top;
+    }
     segments_ = segments_of(plan, sizeof(Item));
     log_channels_ = log_channels_of(plan, machine.all_pes());
     if (machine.world() != nullptr) {
@@ -137,8 +138,8 @@ class WorklistMemory {
   using Memory = std::shared_ptr<void>;
   /// The memory of one PE.
   struct Part {
-    Memory control, ring, spill, host_spill, next, free, lists, seen, held, far_chunks, far_bring, far_numbers, seeds,
-        starts, homes;
+    Memory control, ring, spill, next, free, lists, seen, held, far_chunks, far_bring, far_numbers, seeds, starts,
+        homes;
     Memory inbox[kMaxPes];   // from PEs of this process; inboxes from other processes are in the world's heap
     Memory outbox[kMaxPes];  // to PEs of other processes, for the wires
     std::size_t seed_room = 0;
@@ -181,10 +182,6 @@ class WorklistMemory {
     machine_.wait_for_memory();
   }
 
-  std::uint64_t chunks_of(std::int64_t items) const {
-    return (static_cast<std::uint64_t>(items) + plan_.chunk_items - 1) / plan_.chunk_items;
-  }
-
   ticket_t channel_capacity() const { return plan_.channel_capacity >> log_channels_; }
   std::size_t ends_bytes() const { return segments_.segments() * sizeof(SegmentEnd); }
   std::size_t starts_bytes() const {
@@ -202,9 +199,7 @@ class WorklistMemory {
     Part part;
     part.control = get(sizeof(PeControl), "worklist counters");
     part.ring = get(plan_.capacity * sizeof(Slot<Item>), "worklist ring");
-    part.spill = get(own_ * plan_.chunk_items * sizeof(Item), "spill");
-    part.host_spill =
-        machine_.allocate_host((chunks_ - own_) * plan_.chunk_items * sizeof(Item), "spill in host memory");
+    part.spill = get(chunks_ * plan_.chunk_items * sizeof(Item), "spill");
     part.next = get(chunks_ * sizeof(std::uint32_t), "spill chains");
     part.free = get(free_capacity_ * sizeof(Slot<std::uint32_t>), "spill numbers");
     part.lists = get(workers_ * sizeof(SpillList), "spill lists");
@@ -265,10 +260,8 @@ class WorklistMemory {
                 control->far};
     view.ring = {static_cast<Slot<Item>*>(part.ring.get()), plan_.capacity, &control->ring,
                  static_cast<lane_t>(std::min<ticket_t>(32, plan_.capacity / (8 * workers_)))};
-    view.spill.own = static_cast<Item*>(part.spill.get());
-    view.spill.host = static_cast<Item*>(part.host_spill.get());
+    view.spill.chunks = static_cast<Item*>(part.spill.get());
     view.spill.next = static_cast<std::uint32_t*>(part.next.get());
-    view.spill.own_chunks = static_cast<std::uint32_t>(own_);
     view.spill.chunk_items = plan_.chunk_items;
     view.spill.free = {static_cast<Slot<std::uint32_t>*>(part.free.get()), free_capacity_, &control->spill_free};
     view.spill.lists = static_cast<SpillList*>(part.lists.get());
@@ -301,8 +294,7 @@ class WorklistMemory {
   SegmentShape segments_;
   lane_t log_channels_ = 0;
   std::uint64_t slots_ = 0;       // slots of parked items; 0: the run parks none
-  std::uint64_t own_ = 0;         // chunks of spill in a PE's own memory
-  std::uint64_t chunks_ = 0;      // chunks of spill of a PE in all
+  std::uint64_t chunks_ = 0;      // chunks of spill of a PE
   ticket_t free_capacity_ = 0;    // slots of the ring of free chunks
   std::unique_ptr<Wires> wires_;  // null: there are no other processes
   std::vector<Part> parts_;       // [PEs of this process], as views_ and counters_

@@ -103,8 +103,9 @@ class Out : public Sending<W, View> {
         w.keep_in_flight();
       }
       emit_some(w, has, item);
-      base += W::kOffers * w.size();
-      if (W::kMaxLanes > 1 && base % kElementsOfABeat == 0 && w.lane() == 0) beat();
+      const Number turn = W::kOffers * w.size();
+      base += turn;
+      if (W::kMaxLanes > 1 && base % kElementsOfABeat < turn && w.lane() == 0) beat();
     }
   }
 
@@ -124,7 +125,7 @@ class Out : public Sending<W, View> {
         const lane_t stop = end - at < turn ? end : at + turn;
         in_sieve = sift(w, sieve, at, stop, end, counts, make);
         at += parts * turn;
-        if (w.lane() == 0 && at % kElementsOfABeat == 0) beat();
+        if (w.lane() == 0 && at % kElementsOfABeat < parts * turn) beat();
       }
       add_to<W, /*kFew=*/false>(tally(), counts);
       more = w.any(at < end);

@@ -25,12 +25,6 @@ SHOAL_FN bool any_of(const bool (&has)[kSome]) {
   for (bool one : has) any |= one;
   return any;
 }
-template <lane_t kSome>
-SHOAL_FN lane_t least_of(const lane_t (&of)[kSome]) {
-  lane_t least = kNoBucket;
-  for (lane_t one : of) least = one < least ? one : least;
-  return least;
-}
 /// Worker-collective: the leader's tickets, on every lane.
 template <Worker W>
 SHOAL_FN Tickets from_leader(const W& w, Tickets t) {

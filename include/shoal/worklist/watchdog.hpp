@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "shoal/data/stuck_process.hpp"
 #include "shoal/worklist/stall.hpp"
 
 namespace shoal {
@@ -25,12 +26,6 @@ std::vector<PeSnapshot> snapshots(const std::vector<View>& views, std::uint64_t 
   }
   return pes;
 }
-
-/// Exit status of a process whose task did not return after the run was ended.
-inline constexpr int kStuckExitCode = 75;
-/// Ends the process with kStuckExitCode and a line on stderr, because a thread that does not return cannot be stopped. Output
-/// files that are incomplete are removed.
-[[noreturn]] void end_stuck_process(const std::string& program, const std::string& what);
 
 /// Watches from construction to destruction. If there is no progress for the timeout, it makes the diagnosis and then tells
 /// the workers to leave. They have two seconds for it. After that a task must be stuck in its own code, so the diagnosis is
