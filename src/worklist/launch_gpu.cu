@@ -147,6 +147,10 @@ class ProfiledRun {
   }
   ~ProfiledRun() {
     if (!is_one_) return;
+    if (std::uncaught_exceptions() > 0) {  // kernels may still wait for one that was not launched
+      cudaProfilerStop();
+      return;
+    }
     for (const int device : machine_.devices()) {
       DeviceGuard guard(device);
       cudaDeviceSynchronize();

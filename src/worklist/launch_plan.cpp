@@ -18,6 +18,7 @@ constexpr std::int64_t kMostOfARing = 1 << 24, kMostOfARingOnGpus = 1 << 27;  //
 constexpr ticket_t kSlotsOfAChannel = 1 << 12, kChannels = 4;  ///< fewest slots; channels from a GPU to another
 constexpr ticket_t kSlotsToAll = 1 << 23;                      ///< most slots of a GPU's channels to all others
 constexpr ticket_t kSlotsOfMore = 1 << 22;  ///< with so many slots to another GPU, there are twice as many channels
+constexpr double kFanOutOfLooks = 4;        ///< from this mean fan-out on, warps look at items before they judge them
 constexpr double kFanOutOfBlocks = 7;       ///< from this mean fan-out on, workers are blocks and not warps
 
 /// Records one decision; its reason is `reason`, unless the user asked for the value.
@@ -128,6 +129,9 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
   if (plan.worker == WorkerKind::block)
     note(why, "block_threads", plan.block_threads, options.block_threads > 0, "default");
 
+  // On road networks half of the items are accepted. Looking first would take as long as judging, on the way of every one of them.
+  plan.looks = plan.worker != WorkerKind::warp || fan_out >= kFanOutOfLooks;
+
   const bool kernel_asked = options.kernel != KernelKind::automatic;
   plan.kernel = kernel_asked ? options.kernel : KernelKind::persistent;
   note(why, "kernel", name(plan.kernel), kernel_asked, "no launch and no barrier between rounds");
@@ -166,17 +170,6 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
     const ticket_t most = plan.channel_capacity >= kSlotsOfMore ? 2 * kChannels : kChannels;
     plan.channels = static_cast<lane_t>(std::clamp<ticket_t>(plan.channel_capacity / kSlotsOfAChannel, 1, most));
   }
-  // A PE can run items that find no slot in its own ring, but not those that find no slot at other PEs. In an order far from the
-  // best, a task makes several items per element, and in a round of a star all vertices but one wait at once.
-  const double elements = static_cast<double>(items) * std::max(fan_out, 1.0);
-  const auto spilled = static_cast<std::int64_t>(
-      std::clamp(elements * (n_pes > 1 ? kItemsOfAnElementAmongPes : kItemsOfAnElement), 65536.0, 134217728.0));
-  const std::int64_t more = on_gpu ? 1 << 18 : 1 << 16;
-  plan.spill = options.spill >= 0 ? options.spill : std::max(spilled, items) + more;
-  plan.chunk_items = chunk_items_for(plan, options);
-  note(why, "spill", plan.spill, options.spill >= 0,
-       std::string("room for ") + (n_pes > 1 ? "eight" : "two") +
-           " items per element of a PE's items (items times fan-out), and some more");
   plan.workers = options.workers;
   // One block of warps per multiprocessor: with twice as many, more warps wait for the same counters.
   if (plan.worker == WorkerKind::warp) plan.blocks_per_multiprocessor = 1;
@@ -193,10 +186,20 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
          "the threshold moves by one unit of priority");
     note(why, "buckets", static_cast<int>(plan.buckets), options.buckets > 0,
          "three for the next priorities, one for all beyond");
-    // Parked items wait in spill.
-    if (options.spill < 0)
-      plan.spill = std::max(plan.spill, std::clamp<std::int64_t>(4 * items, 1 << 16, 1 << 27) + more);
   }
+  // A PE can run items that find no slot in its own ring, but not those that find no slot at other PEs. In an order far from the
+  // best, a task makes several items per element, and in a round of a star all vertices but one wait at once.
+  const double elements = static_cast<double>(items) * std::max(fan_out, 1.0);
+  const auto spilled = static_cast<std::int64_t>(
+      std::clamp(elements * (n_pes > 1 ? kItemsOfAnElementAmongPes : kItemsOfAnElement), 65536.0, 134217728.0));
+  const std::int64_t more = on_gpu ? 1 << 18 : 1 << 16;
+  const std::int64_t parked =
+      plan.queue == QueueKind::priority ? std::clamp<std::int64_t>(4 * items, 1 << 16, 1 << 27) : 0;
+  plan.spill = options.spill >= 0 ? options.spill : std::max({spilled, items, parked}) + more;
+  plan.chunk_items = chunk_items_for(plan, options);
+  note(why, "spill", plan.spill, options.spill >= 0,
+       std::string("room for ") + (n_pes > 1 ? "eight" : "two") +
+           " items per element of a PE's items (items times fan-out), and some more");
   plan.judge_remote = options.judge == JudgeKind::remote && n_pes > 1;
   if (options.judge != JudgeKind::automatic) note(why, "judge", name(options.judge), true, "");
   plan.combine = options.combine == CombineKind::on && n_pes > 1;
@@ -226,10 +229,13 @@ void fit_to_gpus(const LaunchPlan& plan) {
 std::string full_line(const LaunchPlan& plan, std::int64_t waiting, std::int64_t spill) {
   const std::string chunk = std::to_string(plan.chunk_items);
   const std::string more_spill = std::to_string(2 * std::max({waiting, spill, std::int64_t{plan.chunk_items}}));
-  const ticket_t more_capacity = std::bit_ceil(plan.capacity + static_cast<ticket_t>(waiting));
-  return "worklist full: " + std::to_string(waiting) + (waiting == 1 ? " item waits" : " items wait") +
-         ", but a PE has a ring of " + std::to_string(plan.capacity) + " items and spill of " + std::to_string(spill) +
-         ", in chunks of " + chunk + ", each of one worker; " +
+  const ticket_t more_capacity =
+      std::bit_ceil(plan.capacity + static_cast<ticket_t>(std::max<std::int64_t>(waiting, 1)));
+  const std::string items = waiting < 1    ? "an item finds no space"
+                            : waiting == 1 ? "1 item waits"
+                                           : std::to_string(waiting) + " items wait";
+  return "worklist full: " + items + ", but a PE has a ring of " + std::to_string(plan.capacity) +
+         " items and spill of " + std::to_string(spill) + ", in chunks of " + chunk + ", each of one worker; " +
          (plan.queue == QueueKind::priority
               ? "items beyond the threshold wait only in spill: use --spill " + more_spill
               : "use --spill " + more_spill + ", or --capacity " + std::to_string(more_capacity));

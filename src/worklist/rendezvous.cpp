@@ -1,7 +1,6 @@
 #include "shoal/worklist/rendezvous.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "shoal/core/text.hpp"
 

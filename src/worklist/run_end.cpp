@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <string>
 
 #include "shoal/core/error.hpp"
@@ -61,7 +62,8 @@ RunState check_end(const LaunchPlan& plan, const RunCounts& counts, std::int64_t
   const RunEnd end = end_of(pes);
   if (end.how == RunState::interrupted) throw Interrupted();
   if (end.how == RunState::worklist_full) {
-    throw CapacityError(full_line(plan, left, static_cast<std::int64_t>(chunks * plan.chunk_items)) + "; " +
+    const bool knows = static_cast<pe_t>(counts.after.size()) == counts.all_pes;  // items came from other processes
+    throw CapacityError(full_line(plan, knows ? left : 0, static_cast<std::int64_t>(chunks * plan.chunk_items)) + "; " +
                         std::to_string(pes[end.where].spilled_chunks) + " of " + std::to_string(chunks) +
                         " chunks were taken when it ended");
   }
@@ -104,6 +106,13 @@ void draw_run(Trace& trace, const RunCounts& counts, const Report& report) {
 }  // namespace
 
 void check_plan(const LaunchPlan& plan, bool priority, bool remote_judge, bool combine) {
+  const bool powers = std::has_single_bit(plan.capacity) && std::has_single_bit(plan.channel_capacity) &&
+                      std::has_single_bit(plan.channels);
+  if (!powers || plan.capacity < 2 || plan.fetch < 1 || plan.chunk_items < 1 || plan.spill < 0) {
+    throw UsageError(
+        "a plan has a capacity, a channel capacity and a number of channels that are powers of two, a capacity of at "
+        "least 2, a fetch and chunk items of at least 1, and a spill of at least 0");
+  }
   if (plan.queue == QueueKind::priority && !priority) {
     throw UsageError("queue 'priority' needs a task with priority(item); this one has none: use --queue fifo");
   }

@@ -37,7 +37,6 @@ PeSnapshot snapshot(const PeControl& control, pe_t n_pes, std::uint64_t spill_ch
   s.ring_head = control.ring.head.load();
   s.ring_tail = control.ring.tail.load();
   s.ring_credits = control.ring.credits.load();
-  s.phase = control.phase.load();
   s.chunk_items = control.chunk_items;
   s.segment_items = control.segment_items;
   // If the pool ran empty, workers have claimed tickets for which there is no chunk, so the head is beyond the tail.

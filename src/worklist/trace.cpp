@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <iterator>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -48,9 +49,13 @@ struct RunTrace::Watch {
 
   void watch() {
     std::unique_lock lock(mutex);
-    do {
-      add(look());
-    } while (!leave.wait_for(lock, std::chrono::nanoseconds(kEvery), [this] { return leaving; }));
+    try {
+      do {
+        add(look());
+      } while (!leave.wait_for(lock, std::chrono::nanoseconds(kEvery), [this] { return leaving; }));
+    } catch (const std::bad_alloc&) {
+      // There is no memory for more of the trace; what it has is drawn.
+    }
   }
   void stop() {
     if (!thread.joinable()) return;

@@ -34,7 +34,7 @@ struct Watchdog::Watch {
         look(std::move(look_at)),
         end(std::move(end_as)),
         others(std::move(of_others)),
-        thread([this] { watch(); }),
+        thread([this] { watch_or_end(); }),
         when_called_off(interrupt_token(), [this] { end(RunState::interrupted); }) {}
   ~Watch() {
     {
@@ -46,6 +46,15 @@ struct Watchdog::Watch {
   }
 
   void watch();
+  /// Without a watchdog nothing would notice a run that hangs.
+  void watch_or_end() {
+    try {
+      watch();
+    } catch (const std::exception& error) {
+      stalled = std::string("the run is not watched any more: ") + error.what();
+      end(RunState::stalled);
+    }
+  }
   std::uint64_t moved(const std::vector<PeSnapshot>& pes) const {
     return others.moved ? others.moved(progress(pes)) : progress(pes);
   }

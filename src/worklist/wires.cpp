@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "shoal/core/error.hpp"
 
@@ -91,6 +92,13 @@ Wires::Wires(World& world, const SegmentShape& shape, std::size_t item_bytes, in
   world.exchange(World::Call{"worklist"}, {});  // all processes have cleared their part
 }
 
+void Wires::agree(const std::string& why) {
+  const auto all = world_.exchange(World::Call{"worklist"}, std::as_bytes(std::span(why)));
+  for (const auto& its : all) {
+    if (!its.empty()) throw CapacityError(std::string(reinterpret_cast<const char*>(its.data()), its.size()));
+  }
+}
+
 Wires::~Wires() { heap_.release(base_); }
 
 /// The index of PE `other` among the PEs of other processes, as seen from PE `of`.
@@ -143,6 +151,7 @@ void Wires::reset() {
 
 void Wires::begin_run() {
   ++run_;
+  busy_.store(0);  // a worker may have left its turn with an exception
   told_end_.store(0), ended_elsewhere_.store(0);
   world_.begin_watch();
 }

@@ -355,6 +355,7 @@ TEST(FullWorklist, SaysWhatWouldHelp) {
             "worklist full: 3000 items wait, but a PE has a ring of 1024 items and spill of 640, in chunks of 64, each "
             "of one worker; use --spill 6000, or --capacity 4096");
   EXPECT_NE(full_line(plan, 10, 5000).find("; use --spill 10000, or --capacity 2048"), std::string::npos);
+  EXPECT_NE(full_line(plan, 0, 5000).find("full: an item finds no space, but"), std::string::npos);
   plan.queue = QueueKind::priority;
   EXPECT_EQ(full_line(plan, 1, 0),
             "worklist full: 1 item waits, but a PE has a ring of 1024 items and spill of 0, in chunks of 64, each of "

@@ -314,6 +314,49 @@ TEST(WorklistPlan, AWorkerForTheElementsOfAnItem) {
   EXPECT_THROW(worker(warp, false, 32), UsageError);
 }
 
+// Where most items are accepted, a look at an item before it is judged would only make each hop longer.
+TEST(WorklistPlan, WarpsLookFirstWhereItemsHaveSomeElements) {
+  const auto looks = [](WorkerKind worker, bool on_gpu, double fan_out) {
+    Options options;
+    options.worker = worker;
+    Decisions why;
+    return plan_launch(options, on_gpu, 1, 1 << 20, fan_out, why).looks;
+  };
+  EXPECT_FALSE(looks(WorkerKind::automatic, true, 2.4));
+  EXPECT_FALSE(looks(WorkerKind::warp, true, 3.6));
+  EXPECT_TRUE(looks(WorkerKind::warp, true, 4));
+  EXPECT_TRUE(looks(WorkerKind::block, true, 2.4));
+  EXPECT_TRUE(looks(WorkerKind::automatic, false, 2.4));
+}
+
+TEST(WorklistPlan, TellsTheSpillThatARunHas) {
+  for (const QueueKind queue : {QueueKind::fifo, QueueKind::priority}) {
+    Options options;
+    options.queue = queue;
+    Decisions why;
+    const LaunchPlan plan = plan_launch(options, /*on_gpu=*/true, 1, 1'000'000, 1, why);
+    const auto told = std::find_if(why.begin(), why.end(), [](const Decision& one) { return one.option == "spill"; });
+    ASSERT_NE(told, why.end());
+    EXPECT_EQ(told->value, std::to_string(plan.spill));
+  }
+}
+
+TEST(WorklistPlan, NumbersThatNoRunCanHaveAreRefused) {
+  const auto refuses = [](auto change) {
+    LaunchPlan plan;
+    change(plan);
+    EXPECT_THROW(check_plan(plan, false, false, false), UsageError);
+  };
+  EXPECT_NO_THROW(check_plan(LaunchPlan(), false, false, false));
+  refuses([](LaunchPlan& plan) { plan.capacity = 1000; });
+  refuses([](LaunchPlan& plan) { plan.capacity = 1; });
+  refuses([](LaunchPlan& plan) { plan.channel_capacity = 0; });
+  refuses([](LaunchPlan& plan) { plan.channels = 3; });
+  refuses([](LaunchPlan& plan) { plan.fetch = 0; });
+  refuses([](LaunchPlan& plan) { plan.chunk_items = 0; });
+  refuses([](LaunchPlan& plan) { plan.spill = -1; });
+}
+
 // In one round, all items of a PE may be waiting at the same time, and a poor order of execution pushes more than one item per
 // element. The default sizes of ring and spill hold them all.
 TEST(WorklistPlan, OnePeHasRoomForItsItemsAndTheirElements) {

@@ -19,6 +19,7 @@ struct BedShape {
   lane_t log_channels = 0;                      ///< log2 of the number of channels from one PE to another
   std::uint32_t chunks = 0;                     ///< number of spill chunks; the scenario chooses it
   bool discrete = false, judge_remote = false, combine = false;
+  bool looks = true, knows_empty = false;  ///< WorklistView::looks; whether SlotRing::empty_below is set
   Buckets buckets;
   SegmentShape segments;
 
@@ -34,6 +35,8 @@ struct BedShape {
     log_channels = random.below(2);
     advance = random.below(3);
     discrete = random.below(4) == 0;
+    looks = random.below(2) == 0;
+    knows_empty = random.below(2) == 0;
     // Rings are so small that the first worker would have the only share.
     if (discrete && fetch > 3) fetch = 1 + fetch % 3;
     segments = {};

@@ -43,6 +43,7 @@ class RingScenario final : public sim::Scenario {
     for (auto& slot : slots_) slot.value.number = 0xFFFFFFFFu;
     ring_ = {slots_.data(), capacity, &counters_};
     ring_.advance = random.below(3);
+    ring_.empty_below = random.below(2) * capacity;
     ring_.reset_counters();
     for (ticket_t i = 0; i < capacity; ++i) ring_.reset_slot(i);
     state_.store(0);

@@ -35,6 +35,7 @@ struct Tree {
     int judged = 0, ran = 0;
   };
   std::vector<Node> nodes;
+  bool looks = true;                                   ///< BedShape::looks
   std::set<std::pair<pe_t, std::uint32_t>> refreshed;  ///< PE and part
   std::vector<std::uint32_t>
       note;  ///< [2 * nodes] plain data: written by the pusher and by accept, read by the worker that runs the item
@@ -112,6 +113,10 @@ struct Sifted : FanOut<false> {
     return !this->at(item).refused;
   }
   bool promising(const Item&, bool look) const { return look; }
+  bool accept(const Item& item) const {
+    if (!this->tree->looks && this->at(item).refused) return false;  // in place of promising()
+    return FanOut<false>::accept(item);
+  }
 };
 
 /// The same, and learns what other PEs know.
@@ -213,6 +218,9 @@ class SchedulerScenario final : public sim::Scenario {
     if (state == RunState::worklist_full && scarce_) return {};
     if (state != RunState::done) return "the run ended in state " + std::to_string(static_cast<int>(state));
     if (std::string wrong = sim::treated_wrongly(tree_.nodes); !wrong.empty()) return wrong;
+    const auto ran = std::count_if(tree_.nodes.begin(), tree_.nodes.end(), [](const auto& node) { return node.run; });
+    if (bed_.runs() != ran)
+      return std::to_string(ran) + " items ran, and " + std::to_string(bed_.runs()) + " were counted";
     return bed_.judge();
   }
 
@@ -225,6 +233,7 @@ class SchedulerScenario final : public sim::Scenario {
     tree_.nodes.assign(n, {});
     tree_.note.assign(2 * n, 0);
     tree_.refreshed.clear();
+    tree_.looks = bed_.shape.looks;
     for (auto& seeds : bed_.seeds) seeds.clear();
     // None is legal. In a discrete run with many, some are left for later rounds.
     const std::uint32_t n_seeds = random.below(std::min(n + 1, bed_.shape.discrete ? 16u : 4u));

@@ -148,6 +148,12 @@ class WorklistBed {
     }
     return RunState::done;
   }
+  /// How many items the workers say that they ran.
+  std::int64_t runs() const {
+    std::int64_t sum = 0;
+    for (pe_t p = 0; p < shape.n_pes; ++p) sum += static_cast<std::int64_t>(control(p).counts.run.load());
+    return sum;
+  }
   /// Returns what is wrong with the memory after a run that ended well, or "".
   std::string judge() const {
     if (rounds_ > kMostRounds) return "no end after " + std::to_string(kMostRounds) + " rounds";
@@ -347,6 +353,8 @@ class WorklistBed {
     view.segments = shape.segments;
     view.ring = {pe.ring.data(), shape.capacity, &control(p).ring};
     view.ring.advance = shape.advance;
+    if (shape.knows_empty) view.ring.empty_below = control(p).ring.tail.load() + shape.capacity;
+    view.looks = shape.looks;
     view.spill.chunks = pe.chunks.data();
     view.spill.next = pe.chains.data();
     view.spill.chunk_items = kChunkItems;

@@ -22,7 +22,7 @@
 //
 // It may have
 //   promising(item)        false if accept would refuse the item. It changes nothing. A worker calls it for several items
-//                          first, and then calls accept for those that are left
+//                          first, and then calls accept for those that are left. It may leave that out (LaunchPlan::looks)
 //   look(asks, item), promising(item, look)
 //                          the same in two steps, in place of promising. look loads the data that promising compares with, and
 //                          must load nothing if `asks` is false. On a GPU the loads for the items of a lane are in flight
@@ -62,7 +62,8 @@
 //                          promising must be legal for every item that make returns: it is called before owner
 //   kRefusesMost           most items are refused, or not worth sending. On GPUs the warps of a block then refuse what they can
 //                          before the block meets for the items that are left (worklist/sieve.hpp). For tasks with range and make
-// and may name the kernels that a program compiles for it, as kKernels (worklist/kernel_set.hpp).
+// and may name the kernels that a program compiles for it, as kKernels, and those that have variants, as kVariants
+// (worklist/kernel_set.hpp).
 //
 // Source: design of Atos (f1, f2), Groute (OnSend, OnReceive, GetPrio).
 #pragma once

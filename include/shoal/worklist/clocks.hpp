@@ -5,14 +5,14 @@
 #pragma once
 
 #if !defined(SHOAL_CLOCKS)
-#define SHOAL_TIMED(w, changing, section) static_cast<void>(0)
+#define SHOAL_TIMED(w, own, section) static_cast<void>(0)
 #else
 #include <cstdio>
 
 #include "shoal/core/atomic.hpp"
 
-/// Counts the time from here to the end of the enclosing scope as time of `section`, in a worker's Changing.
-#define SHOAL_TIMED(w, changing, section) const Timed timed((w), (changing).clocks, (section))
+/// Counts the time from here to the end of the enclosing scope as time of `section`, in a lane's OwnOfLane.
+#define SHOAL_TIMED(w, own, section) const Timed timed((w), (own).clocks, (section))
 
 namespace shoal {
 

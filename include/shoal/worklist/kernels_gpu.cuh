@@ -2,6 +2,7 @@
 // workers are resident at the same time.
 #pragma once
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "shoal/core/error.hpp"
@@ -20,8 +21,9 @@ namespace shoal::gpu {
 
 inline constexpr int kWarpWorkerBlock = 256;  ///< threads of a block that holds warp or thread workers
 /// Blocks per multiprocessor for which the compiler limits registers. More blocks were slower: waiting workers contend for
-/// the counters.
-inline constexpr int kResidentBlocks = 2;
+/// the counters. Warps in runs on several PEs need more registers; one block of them is what plan_launch() chooses anyway.
+template <class W, class View>
+inline constexpr int kResidentBlocks = std::is_same_v<W, GpuWarp> && !kAlone<View> ? 1 : 2;
 template <class W>
 inline constexpr int kBlockBound = std::is_same_v<W, GpuBlock> ? kMostBlockThreads : kWarpWorkerBlock;
 static_assert(GpuBlock::kMaxLanes == kMostBlockThreads);
@@ -123,14 +125,14 @@ __device__ void with_scheduler(const View& view, lane_t workers, lane_t fetch, B
 }
 
 template <class W, class View>
-__global__ void __launch_bounds__(kBlockBound<W>, kResidentBlocks)
+__global__ void __launch_bounds__(kBlockBound<W>, (kResidentBlocks<W, View>))
     persistent_kernel(const __grid_constant__ View view, lane_t workers, lane_t fetch) {
   if (blockIdx.x == 0 && threadIdx.x == 0) view.here().begun.store(1);  // the kernel's blocks all begin together
   with_scheduler<W>(view, workers, fetch, [](auto& scheduler) { scheduler.run_persistent(); });
 }
 
 template <class W, class View>
-__global__ void __launch_bounds__(kBlockBound<W>, kResidentBlocks)
+__global__ void __launch_bounds__(kBlockBound<W>, (kResidentBlocks<W, View>))
     rounds_kernel(const __grid_constant__ View view, lane_t workers, lane_t fetch) {
   if (blockIdx.x == 0 && threadIdx.x == 0) view.here().begun.store(1);
   with_scheduler<W>(view, workers, fetch, [fetch](auto& scheduler) {
@@ -241,10 +243,11 @@ Shape shape_of(const Plan& plan, pe_t n_pes) {
 template <class View, class Plan>
 int most_workers(const Machine& machine, const Plan& plan) {
   const Shape s = shape_of<View>(plan, machine.n_pes());
-  int least = 0;
+  int least = std::numeric_limits<int>::max();
   for (int device : machine.devices()) {
     DeviceGuard guard(device);
-    if (s.shared_bytes > 48 * 1024) {
+    constexpr std::size_t kWithoutAsking = 48 * 1024, kOfTheKernel = 256;  // the latter at least what kernels declare
+    if (s.shared_bytes > kWithoutAsking - kOfTheKernel) {
       SHOAL_CUDA(cudaFuncSetAttribute(s.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)s.shared_bytes));
     }
     int per_multiprocessor = 0, multiprocessors = 0;
@@ -254,7 +257,7 @@ int most_workers(const Machine& machine, const Plan& plan) {
       per_multiprocessor = std::min(per_multiprocessor, plan.blocks_per_multiprocessor);
     }
     const int workers = per_multiprocessor * multiprocessors / machine.pes_per_gpu() * s.workers_per_block;
-    least = least == 0 ? workers : std::min(least, workers);
+    least = std::min(least, workers);
   }
   if (least == 0) {
     throw UsageError("a worker of " + std::to_string(s.threads) + " threads with " + std::to_string(s.shared_bytes) +

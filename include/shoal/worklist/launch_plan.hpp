@@ -25,6 +25,9 @@ struct LaunchPlan {
   double threshold = 0;        ///< queue priority: where bucket 1 begins
   double threshold_delta = 1;  ///< queue priority: width of a bucket
   lane_t buckets = 1;          ///< queue priority: buckets kept apart, 1 to kMostLists; 1 is Atos's pair of queues
+  /// Whether promising() is asked about a PE's own items before they are judged. It saves judging what accept() would refuse, and takes
+  /// about as long. If it is not asked, kRefusesMost and blocks ask nevertheless.
+  bool looks = true;
   /// Whether the pusher judges (needs accept_at or ask_at, and PEs that reach each other's memory).
   bool judge_remote = false;
   bool combine = false;  ///< whether items with equal keys are merged before they are sent (needs key and combine)
@@ -56,7 +59,7 @@ void fit_to_wires(LaunchPlan& plan);
 void fit_to_gpus(const LaunchPlan& plan);
 
 /// The message of a CapacityError: the sizes of ring and spill, how many items wait, and which option would help.
-/// @param waiting  items that wait on all PEs of this process
+/// @param waiting  items that wait on all PEs of this process; below 1: not known
 /// @param spill    the most items that the spill of a PE could hold
 std::string full_line(const LaunchPlan& plan, std::int64_t waiting, std::int64_t spill);
 

@@ -64,7 +64,14 @@ class WorklistMemory {
     }
     free_capacity_ = std::bit_ceil(std::max<ticket_t>(chunks_, 2));
     mirrors_ = machine.allocate_host(machine.n_pes() * sizeof(PeControl), "mirrors of counters");
-    for (pe_t p = 0; p < machine.n_pes(); ++p) parts_.push_back(allocate(p));
+    std::string failed;
+    try {
+      for (pe_t p = 0; p < machine.n_pes(); ++p) parts_.push_back(allocate(p));
+    } catch (const std::exception& error) {
+      if (!wires_) throw;
+      failed = error.what();
+    }
+    if (wires_) wires_->agree(failed);
     for (pe_t p = 0; p < machine.n_pes(); ++p) views_.push_back(view_of(p, transport));
     for (pe_t p = 0; p < machine.n_pes(); ++p) lay_wires(p);
     clear_all();
@@ -104,6 +111,7 @@ class WorklistMemory {
       part.seed_room = seeds.size();
     }
     if (!seeds.empty()) machine_.copy_in(p, part.seeds.get(), seeds.data(), seeds.size() * sizeof(Item));
+    views_[p].ring.empty_below = control.ring.tail.load() + plan_.capacity;
     views_[p].task = task;
     views_[p].seeds = static_cast<const Item*>(part.seeds.get());
     views_[p].n_seeds = seeds.size();
@@ -122,6 +130,18 @@ class WorklistMemory {
         if (!is_near(q)) counters_[p].ends[q].send.messages.store(wires_->messages(number(p), q));
       }
     }
+  }
+
+  /// After an error outside of the workers: lets the other processes end the run, too. They would wait for this one's items.
+  void tell_of_failure() {
+    if (!wires_) return;
+    const auto failed = static_cast<std::uint32_t>(RunState::task_failed);
+    for (const View& view : views_) {
+      std::uint32_t running = 0, none = 0;
+      view.here().cause.compare_swap(none, failed);
+      view.here().state.compare_swap_acq_rel(running, failed);
+    }
+    wires_->look_for_ends();
   }
 
   const std::vector<View>& views() const { return views_; }             ///< [PEs of this process], as counters()
@@ -235,6 +255,7 @@ class WorklistMemory {
     view.segments = segments_;
     view.n_workers = static_cast<lane_t>(workers_);
     view.seen = static_cast<std::uint64_t*>(part.seen.get());
+    view.looks = plan_.looks;
     view.judge_remote = plan_.judge_remote;
     view.held = static_cast<HeldSlot<Item>*>(part.held.get());
     view.starts = starts_of(part.starts, 0);

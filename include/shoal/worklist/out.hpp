@@ -42,7 +42,6 @@ class Out : public Sending<W, View> {
   using Base::index;
   using Base::kDispatches;
   using Base::kGathers;
-  using Base::kSorts;
   using Base::now;
   using Base::own;
   using Base::tally;
@@ -52,7 +51,7 @@ class Out : public Sending<W, View> {
   SHOAL_FN void push(const W& w, const Item& item) { emit(w, w.lane() == 0, item); }
 
   /// Worker-collective: pushes make(e) for each element e of `range`.
-  /// @param range  fewer than 2^31 elements; may be empty; the same on every lane
+  /// @param range  any number of elements, or none; the same on every lane
   /// @param make   element -> Item; runs once per element, on one lane; must not call a collective
   template <class Range, class Make>
   SHOAL_FN void push_each(const W& w, Range range, Make make) {
@@ -228,6 +227,21 @@ class Out : public Sending<W, View> {
     if (n > tally().peak_ring) tally().peak_ring = static_cast<decltype(tally().peak_ring)>(n);
   }
 
+  /// Worker-collective: whether a count of 32 bits may soon be full.
+  SHOAL_FN bool counts_much(const W& w) const {
+    if constexpr (kCountsIn32Bits) {
+      return w.any(tally().pushed >= kCountsMuch);
+    } else {
+      return false;
+    }
+  }
+  /// Worker-collective: adds this worker's counts of 32 bits to those of the PE, and begins anew.
+  SHOAL_FN void report_counts(const W& w) {
+    if constexpr (kCountsIn32Bits) {
+      add_up(w, tally(), view().here());
+      tally() = {};
+    }
+  }
   /// Worker-collective, the last call: adds this worker's counts to those of the PE, and returns its credits.
   SHOAL_FN void leave(const W& w) {
     if (w.lane() == 0) view().ring.release(now().credit);
@@ -262,6 +276,21 @@ class Out : public Sending<W, View> {
       for (pe_t& one : owner) one = view().is_pe(one) ? one : view().me;
     }
   }
+  /// Asks promising() about items of this PE (`keep`), if the run does so (LaunchPlan::looks), and about those of others (`leaves`), if
+  /// the task may be asked.
+  template <lane_t kSome>
+  SHOAL_FN void look_at(const W& w, const bool (&keep)[kSome], const bool (&leaves)[kSome], const Item (&item)[kSome],
+                        bool (&promising)[kSome]) {
+    const bool own = !kMayNotLook || view().looks;
+    if (!own && kAlone<View>) {
+      for (bool& one : promising) one = true;
+      return;
+    }
+    bool asks[kSome];
+    for (lane_t k = 0; k < kSome; ++k) asks[k] = (own && keep[k]) || (KnowsOthers<TaskT> && leaves[k]);
+    look_if_promising(w, view().task, asks, item, promising);
+    for (lane_t k = 0; k < kSome; ++k) promising[k] = promising[k] || (!own && keep[k]);
+  }
   /// Judges pushed items that this PE owns, and finds those for other PEs that are worth sending. `keep` and `travels` become true for
   /// what is accepted, and for what is to travel.
   template <Known kKnown, lane_t kSome>
@@ -275,12 +304,10 @@ class Out : public Sending<W, View> {
       carry_meanwhile(w);
     }
     SHOAL_TIMED(w, own(), Section::judge);
-    bool asks[kSome];
-    for (lane_t k = 0; k < kSome; ++k) asks[k] = keep[k] || (KnowsOthers<TaskT> && leaves[k]);
     if constexpr (kKnown == Known::promising) {
       for (lane_t k = 0; k < kSome; ++k) promising[k] = true;
     } else {
-      look_if_promising(w, view().task, asks, item, promising);
+      look_at(w, keep, leaves, item, promising);
     }
     for (lane_t k = 0; k < kSome; ++k) travels[k] = leaves[k] && (promising[k] || !KnowsOthers<TaskT>);
     if constexpr (KnowsOthers<TaskT>) {
@@ -350,6 +377,9 @@ class Out : public Sending<W, View> {
     }
   }
 
+  /// Blocks always look: they refuse most items by it. CPU threads look as well, as the data is in their cache then.
+  static constexpr bool kMayNotLook = W::kHoldsTickets && !HasParts<W>;
+
   /// Judges each lane's items with `has`, and clears it for those that are refused.
   template <lane_t kSome>
   SHOAL_FN void judge(const W& w, bool (&has)[kSome], const Item (&item)[kSome]) {
@@ -357,9 +387,9 @@ class Out : public Sending<W, View> {
       if (view().judge_remote) return;
     }
     bool promising[kSome];
-    // All of these loads are in flight before the first atomic.
-    look_if_promising(w, view().task, has, item, promising);
     bool none[kSome] = {};
+    // All of these loads are in flight before the first atomic.
+    look_at(w, has, none, item, promising);
     pe_t me[kSome];
     for (pe_t& one : me) one = view().me;
     PushCounts counts;
@@ -387,6 +417,13 @@ class Out : public Sending<W, View> {
     }
   }
 
+  static constexpr bool kCountsIn32Bits = std::is_same_v<LaneTally<W>, LaneCounters<std::uint32_t>>;
+#if defined(SHOAL_SIMULATE)
+  static constexpr lane_t kCountsMuch = 4;
+#else
+  /// Of one lane, which pushes at most as many again before the worker looks.
+  static constexpr lane_t kCountsMuch = 1u << 31;
+#endif
 #if defined(SHOAL_SIMULATE_WIRES)
   static constexpr lane_t kPushesOfABeat = 2, kPushesOfACarry = 4;  // a simulation's batches are short
 #else

@@ -196,7 +196,7 @@ SHOAL_OUT_OF_LINE SHOAL_FN Brought bring_parked(W w, const View& view, BinTable*
     of.has[0] = w.lane() < n;
     if (of.has[0]) of.item[0] = plain_read(parked[w.lane()]);
     const bool far = of.has[0] && is_far(of.item[0]);
-    if (!w.any(far)) {  // always so in slots other than 0 and 1
+    if (!w.any(far)) {  // nearly always so in slots other than 0 and 1
       if (of.has[0]) items[w.lane()] = of.item[0];
       brought.near = n;
     } else {

@@ -116,8 +116,8 @@ SHOAL_FN void begin_phase(const W& w, const View& view, std::uint64_t before, st
   if (!sent) view.stop_all(RunState::transport_failed);
 }
 
-/// Worker-collective, for worker 0 of PE 0 at a moment of quiescence, in runs of one process. Orders the next phase on every
-/// PE. False: the run is over.
+/// Worker-collective, for whoever finds a moment of quiescence in a run of one process: worker 0 of PE 0 in persistent runs, one warp of
+/// the last block in rounds on GPUs, the host between rounds on CPUs. Orders the next phase on every PE. False: the run is over.
 template <Worker W, class View>
 SHOAL_FN bool order_phase(const W& w, const View& view, PhaseOrders& orders, std::uint64_t created) {
   using TaskT = typename View::Task;

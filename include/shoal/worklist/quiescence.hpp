@@ -2,8 +2,8 @@
 //
 // Each time an item enters a ring, a channel, spill or the seed list, a stay begins. It is counted once as created, before
 // the item can be seen, and once as completed, when the stay ends. The created counters are the tickets of rings and
-// channels, `entered` (seeds and spilled items) and `tokens` (parts of phases). Each PE has one completed counter. It is
-// increased, with release, after an item was dropped, moved on or run, and after everything that it pushed was counted.
+// channels, `entered` (seeds, spilled items, and one for each worker that pushed in a sweep) and `tokens` (parts of phases).
+// Each PE has one completed counter. It is increased, with release, after an item was dropped, moved on or run, and after everything that it pushed was counted.
 //
 // The check first reads the completed counters of all PEs, and then the created counters of all PEs. If the two sums are
 // equal, nothing is left: the created sum only grows, so it is at least what it was when the completed counters were read,

@@ -14,7 +14,7 @@ namespace shoal {
 /// Checks that a task can be run as the plan says.
 /// @param priority,remote_judge,combine  whether the task has the members for these
 /// @throws UsageError  the plan asks for something that the task lacks (priorities, judging by the pusher, combining), or for
-///   combining and judging by the pusher at once, or its number of buckets or its threshold delta is out of range
+///   combining and judging by the pusher at once, or a number of it is out of range
 void check_plan(const LaunchPlan& plan, bool priority, bool remote_judge, bool combine);
 
 /// @throws UsageError  there is not one task and one list of seeds for each PE

@@ -31,6 +31,7 @@ class Scheduler : private Phasing<W, View> {
   using Base::desk_;
   using Base::index;
   using Base::kIdleParts;
+  using Base::kPolls;
   using Base::look_once;
   using Base::looks;
   using Base::looks_on;
@@ -98,8 +99,8 @@ class Scheduler : private Phasing<W, View> {
       // From here on, spins tell whether it was busy: a variable would be kept in memory.
       if (steps % kStepsPerLetGo == 0) {
         out_.let_go(w_);
-        if (backoff.spins() > 0 && now().list.keeps_chunk()) {
-          rarely([](Scheduler& self) { return self.let_go_of_chunk(); });
+        if ((backoff.spins() > 0 && now().list.keeps_chunk()) || out_.counts_much(w_)) {
+          rarely([](Scheduler& self) { return self.tidy_up(); });
         }
       }
       if (steps % (backoff.spins() == 0 ? kStepsPerLook : kStepsPerIdleLook) == 0 && over()) break;
@@ -133,6 +134,7 @@ class Scheduler : private Phasing<W, View> {
     out_.begin(w_);
     do {
       run_in(round);
+      if (out_.counts_much(w_)) rarely([](Scheduler& self) { return self.tidy_up(); });
     } while (meet(view(), round));
     rarely([](Scheduler& self) { return self.leave(); });
     is(WorkerState::away);
@@ -223,14 +225,16 @@ class Scheduler : private Phasing<W, View> {
       if (!worked || steps % kStepsPerCarry == 0) out_.carry(worked);
     }
   }
-  SHOAL_FN bool let_go_of_chunk() {
+  /// Gives an unused chunk back, and adds counts of 32 bits to those of the PE.
+  SHOAL_FN bool tidy_up() {
     SpillList list = now().list;
     view().spill.let_go(w_, list, out_.state());
     now().list = list;
+    out_.report_counts(w_);
     return true;
   }
   SHOAL_FN bool leave() {
-    let_go_of_chunk();
+    tidy_up();
     out_.leave(w_);
     return true;
   }
@@ -389,7 +393,7 @@ class Scheduler : private Phasing<W, View> {
   static constexpr lane_t kStepsPerCarry = 2;
   static constexpr lane_t kStepsPerLook = W::kHoldsTickets ? 16 : 4;   ///< steps between polls of the run's state
   static constexpr lane_t kBatchesPerLook = HasEnough<TaskT> ? 1 : 8;  ///< in a round: batches between these polls
-  static constexpr lane_t kStepsPerIdleLook = 4;                       ///< the same while there is nothing to do
+  static constexpr lane_t kStepsPerIdleLook = kPolls > 1 ? 1 : 4;      ///< the same while there is nothing to do
   static constexpr lane_t kStepsPerLetGo = 64;  ///< most steps that an item is held back, or an unused chunk is kept
 #if defined(SHOAL_SIMULATE)
   static constexpr lane_t kBatchesOfARefresh = 2;  // a simulation has few batches

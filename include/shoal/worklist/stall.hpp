@@ -13,12 +13,12 @@ namespace shoal {
 struct PeSnapshot {
   pe_t first = 0;           ///< the number of the first PE of this process; the others follow
   std::uint64_t cause = 0;  ///< the first reason that a worker of this PE gave for ending the run; 0: none
-  std::uint64_t state = 0, completed = 0, entered = 0;  ///< entered: seeds, spilled items, and parts of phases (tokens)
-  bool begun = false;                                   ///< GPUs: the PE's kernel has started
-  std::int64_t rounds = 0;                              ///< GPUs: finished rounds of a discrete run
+  std::uint64_t state = 0, completed = 0;
+  std::uint64_t entered = 0;  ///< seeds, spilled items, workers that pushed in a sweep, and parts of phases (tokens)
+  bool begun = false;         ///< GPUs: the PE's kernel has started
+  std::int64_t rounds = 0;    ///< GPUs: finished rounds of a discrete run
   std::uint64_t seeds_taken = 0;
   std::uint64_t beats = 0;  ///< its value changes while workers judge pushed items and run items (Out::beat)
-  std::uint64_t phase = 0;
   std::uint64_t ring_tail = 0, ring_head = 0;
   std::int64_t ring_credits = 0;
   std::uint64_t spilled_chunks = 0;  ///< chunks of spill in use
@@ -66,25 +66,22 @@ void look_at_segments(const View& view, pe_t from, std::vector<PeSnapshot>& pes)
       static_cast<std::int64_t>((home - queue.starts->granted.load()) << shape.log_items);
 }
 
-/// Inspects the slots of PE `view.me`, or copies of them on the host. Workers may be using the slots, so only their sequences
+/// Inspects the slots of PE `view.me`, on CPU threads. Workers may be using the slots, so only their sequences
 /// and signals are read.
 /// @param pes  snapshots of all PEs of this process; fills in that of `view.me`
-/// @param ring [view.ring.capacity]
-/// @param inbox [n_pes] for each PE, the slots of all channels from it; null for PE `view.me` itself
 template <class View>
-void look_at_slots(const View& view, std::vector<PeSnapshot>& pes, const Slot<typename View::Item>* ring,
-                   const RemoteSlot<typename View::Item>* const* inbox) {
+void look_at_slots(const View& view, std::vector<PeSnapshot>& pes) {
   PeSnapshot& here = pes[static_cast<std::size_t>(view.me - view.first_near)];
   const auto last_lap = [](ticket_t tail, ticket_t capacity) { return tail > capacity ? tail - capacity : 0; };
   for (ticket_t t = last_lap(here.ring_tail, view.ring.capacity); t < here.ring_tail; ++t) {
-    const ticket_t sequence = ring[t & (view.ring.capacity - 1)].sequence.load_acquire();
+    const ticket_t sequence = view.ring.slots[t & (view.ring.capacity - 1)].sequence.load_acquire();
     here.ring_waiting += sequence == t + 1;
     if (sequence == t && here.ring_unfilled++ == 0) here.first_unfilled = t;
   }
   here.missing.assign(static_cast<std::size_t>(view.n_pes), 0);
   here.first_missing.assign(static_cast<std::size_t>(view.n_pes), 0);
   for (pe_t from = view.first_near; from < view.end_near; ++from) {  // how much other PEs have sent is not known here
-    if (inbox[from] == nullptr) continue;
+    if (from == view.me) continue;
     if (view.segments.on) {
       look_at_segments(view, from, pes);
       continue;

@@ -7,7 +7,7 @@
 
 namespace shoal {
 
-/// The part of a Scheduler that takes items. One object per lane. All state of the worker that changes is in Out::now().
+/// The part of a Scheduler that takes items. One object per lane. All state of the worker that changes is in Out::now(), own() and tally().
 template <Worker W, class View>
 class Taking {
  public:
@@ -29,6 +29,10 @@ class Taking {
   }
 
  protected:
+  /// How often a worker polls its slots before it turns to its other duties. These take a warp as long as two polls, and on road networks
+  /// each hop begins with an item for which some warp waits.
+  static constexpr lane_t kPolls = W::kMaxLanes == 32 ? 8 : 1;
+
   SHOAL_FN const View& view() const { return out_.view(); }
   SHOAL_FN lane_t index() const { return out_.index(); }
   SHOAL_FN Changing<W, View>& now() { return out_.now(); }
@@ -114,9 +118,13 @@ class Taking {
         }
         set_claimed(true);
       }
-      view().ring.poll(hand);
-      const Scan filled = w_.count_before(hand.has);
-      if (filled.total == 0) return 0;
+      Scan filled;
+      for (lane_t polls = index() == 0 ? 1 : kPolls;; --polls) {  // worker 0 detects the end, so it has other duties
+        view().ring.poll(hand);
+        filled = w_.count_before(hand.has);
+        if (filled.total > 0) break;
+        if (polls == 1) return 0;
+      }
       if (hand.has) desk_.item[filled.before] = hand.value;
       hand.has = false;
       set_claimed(false);
@@ -200,12 +208,13 @@ class Taking {
   }
   /// Leader only: claims `n` tickets to hold. Returns the first of them, with the next share packed into the bits above it,
   /// so that one broadcast hands both to all lanes.
-  SHOAL_FN ticket_t claim_ahead(lane_t n) const {
+  SHOAL_FN ticket_t claim_ahead(lane_t n) {
     if constexpr (W::kMaxLanes == 1) {
       return view().ring.claim_ahead(n);
     } else {
       const ticket_t tail = view().ring.counters->tail.load(), first = view().ring.claim_ahead(n);
       const ticket_t waiting = tail > first ? tail - first : 0;
+      out_.note_waiting(waiting);
       return first | ticket_t{next_share(waiting, view().n_workers, fetch_, W::kMaxLanes > 32, kSifts<W, TaskT>)}
                          << kTicketBits;
     }

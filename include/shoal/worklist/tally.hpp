@@ -6,8 +6,8 @@
 
 namespace shoal {
 
-/// One lane's counts in one run; of a worker with parts, those of all its lanes. A lane's have 32 bits on GPUs, where registers are few
-/// and a lane cannot reach 2^32. A block can, within a minute.
+/// One lane's counts; of a worker with parts, those of all its lanes. A lane's have 32 bits on GPUs, where registers are few; before they
+/// are full they are added to those of the PE (Out::counts_much).
 template <Worker W>
 using LaneTally = LaneCounters<std::conditional_t<W::kHoldsTickets && !HasParts<W>, std::uint32_t, std::uint64_t>>;
 

@@ -123,6 +123,7 @@ struct WorklistView {
   FarStore<Item> far;              ///< for tasks with priority(); buckets.lists is 0 if the run does not use priorities
   std::uint64_t* seen = nullptr;   ///< [n_workers] tasks with phases: the last phase that each worker has carried out
   lane_t n_workers = 0;            ///< workers of each PE
+  bool looks = true;               ///< whether promising() is asked about items of this PE before they are judged
   bool judge_remote = false;       ///< for tasks with accept_at() or ask_at(): whether the pusher judges
   HeldSlot<Item>* held = nullptr;  ///< [n_workers * kHeldSlots] here; null if the run does not combine
   const Item* seeds = nullptr;     ///< [n_seeds] the items that this PE pushes first; counted in `entered`

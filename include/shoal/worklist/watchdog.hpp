@@ -22,7 +22,7 @@ std::vector<PeSnapshot> snapshots(const std::vector<View>& views, std::uint64_t 
     pes.back().first = view.first_near;
   }
   if (closely) {
-    for (const View& view : views) look_at_slots(view, pes, view.ring.slots, view.inbox);
+    for (const View& view : views) look_at_slots(view, pes);
   }
   return pes;
 }

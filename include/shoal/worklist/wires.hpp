@@ -65,6 +65,10 @@ class Wires {
 
   /// Sets everything to its state before the first run. Waits for the other processes. No worker may be running.
   void reset();
+  /// Collective over all processes: throws if any of them gives a reason.
+  /// @param why  why this process cannot take part; empty if it can
+  /// @throws CapacityError  with the first reason
+  void agree(const std::string& why);
   void begin_run();
   /// To be called after the workers of this process have left: notifies the other processes if the run did not end well.
   /// @throws TransportError: another process is gone

@@ -71,20 +71,24 @@ class Worklist {
   Report run(const std::vector<TaskT>& task, const std::vector<std::vector<Item>>& seeds) {
     const pe_t n = machine_.n_pes();
     check_lists(n, task.size(), seeds.size());
-    throw_if_interrupted();  // a run may be too short for its own check of the interrupt
     if (some_broken()) memory_.reset();
     broken_ = true;  // stays true unless the run ends well
     if (memory_.wires() != nullptr) memory_.wires()->begin_run();
     RunCounts counts;
     counts.first = machine_.first_pe();
     counts.all_pes = machine_.all_pes();
-    for (pe_t p = 0; p < n; ++p) {
-      memory_.begin(p, task[p], seeds[p]);
-      counts.seeds.push_back(seeds[p].size());
-    }
-    counts.before = counters();
     Report report;
-    launch(report);
+    try {
+      for (pe_t p = 0; p < n; ++p) {
+        memory_.begin(p, task[p], seeds[p]);
+        counts.seeds.push_back(seeds[p].size());
+      }
+      counts.before = counters();
+      launch(report);
+    } catch (...) {
+      memory_.tell_of_failure();
+      throw;
+    }
     memory_.read_counters();
     counts.after = counters();
     counts.chunks = chunks();
@@ -115,14 +119,25 @@ class Worklist {
   }
 
   /// Whether the last run failed or ended early, here or in another process. Collective over all processes.
+  /// @throws Interrupted  the caller of some process was called off; a run may be too short for its own check of that
   bool some_broken() const {
-    if (machine_.world() == nullptr) return broken_;
-    bool broken = false;
-    const auto mine = static_cast<std::byte>(broken_);
-    for (const auto& its : machine_.world()->exchange(World::Call{"run"}, {&mine, 1})) {
-      broken = broken || its.empty() || its[0] != std::byte{0};
+    if (machine_.world() == nullptr) {
+      throw_if_interrupted();
+      return broken_;
     }
-    return broken;
+    constexpr std::byte kBroken{1}, kCalledOff{2};
+    std::byte mine = broken_ ? kBroken : std::byte{0};
+    try {
+      throw_if_interrupted();
+    } catch (const Interrupted&) {
+      mine |= kCalledOff;
+    }
+    std::byte all{0};
+    for (const auto& its : machine_.world()->exchange(World::Call{"run"}, {&mine, 1})) {
+      all |= its.empty() ? kBroken : its[0];
+    }
+    if ((all & kCalledOff) != std::byte{0}) throw Interrupted();
+    return all != std::byte{0};
   }
 
   int most_workers() const {

@@ -38,7 +38,7 @@ enum class Shown { unless_zero, with_items };
   LANE(idle_calls, sum,  unless_zero, "idle calls")              /* calls of the task's idle() */                      \
   LANE(spilled,    sum,  with_items,  "spilled")                 /* found no free slot: waited in spill */             \
   LANE(peak_ring,  most, with_items,  "peak ring")               /* most items waiting in one ring */                  \
-  HOST(rounds,     sum,  unless_zero, "rounds")                  /* kernels, or levels; persistent runs: 1 */
+  HOST(rounds,     sum,  unless_zero, "rounds")                  /* or levels, or kernels of a bulk strategy; persistent runs: 1 */
 // clang-format on
 
 #define SHOAL_NO_COUNTER(...)

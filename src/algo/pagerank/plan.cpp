@@ -97,7 +97,10 @@ PageRankPlan plan_pagerank(const Machine& machine, const PlacedGraph& graph, con
                        : "most vertices that run have few arcs; hubs wait until running them pays");
     }
     // No share is ever dropped, and a vertex may run again before the shares that it pushed last time are judged.
-    if (options.spill < 0 && graph.all_pes() > 1) plan.launch.spill *= 4;
+    if (options.spill < 0 && graph.all_pes() > 1) {
+      plan.launch.spill *= 4;
+      decide_again(why, "spill", std::to_string(plan.launch.spill), "no share is dropped, so many wait");
+    }
     if (machine.on_gpu() && options.combine == CombineKind::on) {
       throw UsageError("combine on: shares are combined on CPU threads only, not on GPUs; leave --combine out");
     }
