@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <system_error>
 
 #include "shoal/core/error.hpp"
 #include "shoal/data/pending_file.hpp"

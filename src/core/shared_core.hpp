@@ -20,7 +20,7 @@ class SharedCore {
     return true;
   }
   /// After a yield that took less than kLong.
-  void yielded_shortly() { ended_ = 0; }
+  void yielded_shortly() { in_a_row_ = false; }
   /// After any other yield. If the one before took long as well, and the process had less than all its cores between their ends, other
   /// processes had the rest: then this thread sleeps for its next waits, twice as many each time.
   /// @param ended  now
@@ -28,11 +28,12 @@ class SharedCore {
   /// @param cores  on which the process may run
   void yielded_for_long(std::int64_t ended, std::int64_t used, int cores) {
     if (ended_ != 0 && (is_outdated(ended) || used < used_)) *this = {};  // a fork begins with no CPU time
-    if (ended_ != 0) {
+    if (in_a_row_) {
       const bool shared = static_cast<double>(used - used_) < (cores - kOthers) * static_cast<double>(ended - ended_);
       if (shared) left_ = next_;
       next_ = !shared ? kFewest : next_ < kMost ? 2 * next_ : kMost;
     }
+    in_a_row_ = true;
     ended_ = ended;
     used_ = used;
   }
@@ -46,7 +47,8 @@ class SharedCore {
   bool is_outdated(std::int64_t now) const { return now - ended_ > kPatience + kOfASleep * next_; }
 
   unsigned left_ = 0, next_ = kFewest;  // sleeps that are left, and those of the next time
-  std::int64_t ended_ = 0, used_ = 0;   // of the last yield, if it took long; else ended_ is 0
+  bool in_a_row_ = false;               // whether the last yield took long
+  std::int64_t ended_ = 0, used_ = 0;   // of the last yield that took long; 0: there was none
 };
 
 }  // namespace shoal

@@ -46,7 +46,8 @@ bool run_body(const std::string& program, const Machine& machine, const Options&
   std::exception_ptr error;
   bool right = true;
   std::vector<std::thread> threads;
-  for (pe_t p = world.first_here(); p < world.first_here() + n; ++p) {
+  threads.reserve(static_cast<std::size_t>(n));
+  const auto start = [&](pe_t p) {
     threads.emplace_back([&, p] {
       Context ctx(p, machine, options, placed, subject.graph, subject.source, subject.size, world);
       const auto failed = [&](const std::string& why) {
@@ -69,6 +70,18 @@ bool run_body(const std::string& program, const Machine& machine, const Options&
         failed("an exception that has no text");
       }
     });
+  };
+  for (pe_t p = world.first_here(); p < world.first_here() + n; ++p) {
+    try {
+      start(p);
+    } catch (const std::exception& refused) {  // PEs that have begun would wait for this one
+      const std::string why = "the system gave no thread for PE " + std::to_string(p) + ": " + refused.what();
+      {
+        const std::lock_guard lock(mutex);
+        if (!error) error = std::make_exception_ptr(CapacityError(why));
+      }
+      world.fail(p, why);
+    }
   }
   if (!world.wait_for_bodies()) end_stuck_process(program, world.why());
   for (std::thread& thread : threads) thread.join();

@@ -97,7 +97,7 @@ void ThreadTeam::run_erased(Call call, void* callee) {
   }
   std::exception_ptr error;
   {
-    std::lock_guard lock(threads_->mutex);  // also waits until the last thread has left its critical section
+    std::lock_guard lock(threads_->mutex);  // orders this after what the threads wrote
     error.swap(threads_->first_error);
   }
   running_.store_release(0);

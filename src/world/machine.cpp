@@ -144,8 +144,11 @@ Machine::Machine(const Options& options, bool one_gpu) {
                                      hosts ? "GPUs of several hosts cannot access each other's memory" : "asked for"});
   }
   check_engine(options.engine, on_gpu_, n_pes_);
-  engine_ = options.engine != "auto" ? options.engine : n_pes_ == 1 ? "self" : on_gpu_ ? "peer" : "threads";
-  chosen_.push_back({"engine", engine_,
+  const std::string engine = options.engine != "auto" ? options.engine
+                             : n_pes_ == 1            ? "self"
+                             : on_gpu_                ? "peer"
+                                                      : "threads";
+  chosen_.push_back({"engine", engine,
                      options.engine != "auto" ? "asked for"
                      : n_pes_ == 1            ? "one PE"
                      : on_gpu_                ? "GPUs of one process"

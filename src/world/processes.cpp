@@ -20,6 +20,7 @@
 
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
+#include "shoal/data/pending_file.hpp"
 #include "shoal/world/boards.hpp"
 #include "shoal/world/openshmem.hpp"
 
@@ -117,6 +118,7 @@ std::string who_is_stopped(const Launched& by) {
 [[noreturn]] void end_process(const std::string& what) {
   std::fprintf(stderr, "shoal: error: %s\n", what.c_str());
   std::fflush(stderr);
+  io::remove_pending_files();
   ::_exit(4);
 }
 

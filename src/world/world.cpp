@@ -4,7 +4,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
-#include <thread>
 
 #include "bytes.hpp"
 #include "shoal/core/error.hpp"

@@ -53,6 +53,20 @@ TEST(SharedCore, OneLongYieldMayHaveBeenAnInterrupt) {
   }
 }
 
+TEST(SharedCore, ALongTimeAfterAShortYieldItBeginsAnew) {
+  Yields thread;
+  thread.long_one(1);
+  for (int i = 0; i < 8; ++i) {
+    thread.long_one(1);
+    thread.sleeps();
+  }
+  thread.short_one();
+  thread.do_else(3'600'000'000'000);
+  thread.long_one(1);
+  thread.long_one(1);
+  EXPECT_EQ(thread.sleeps(), SharedCore::kFewest);
+}
+
 TEST(SharedCore, ThreadsOfTheSameProcessAreNoReasonToSleep) {
   Yields thread;
   for (int i = 0; i < 10; ++i) thread.long_one(1.9);

@@ -329,6 +329,7 @@ __device__ void fence() {
 
 #undef SHOAL_GPU_FETCH
 #undef SHOAL_GPU_FETCH_IF
+#undef SHOAL_GPU_LOAD_IF
 #undef SHOAL_GPU_ATOM
 #undef SHOAL_GPU_IF_ORDER
 

@@ -11,7 +11,7 @@ enum class RunState : std::uint32_t {
   done = 1,           ///< quiescent: no item is left anywhere
   enough = 2,         ///< the task's enough() was true; items may be left
   stalled = 3,        ///< no progress for Options::stall_timeout
-  worklist_full = 4,  ///< ring and spill are both full
+  worklist_full = 4,  ///< an item found no space, neither in its queue nor in spill
   transport_failed = 5,
   task_failed = 6,  ///< the task broke its contract: owner() named no PE of the run, or a member threw
   interrupted = 7,  ///< the caller called the run off (core/interrupt.hpp)

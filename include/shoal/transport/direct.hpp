@@ -1,5 +1,6 @@
 // The transport for PEs that reach each other's memory by loads and stores: groups of CPU threads (engine `threads`) and GPUs
-// with peer access (engine `peer`). In a run of a single PE (engine `self`) it is never called.
+// with peer access (engine `peer`). In a run of a single PE (engine `self`) no item goes through it; the search for the end and
+// phases use it for the PE's own words.
 #pragma once
 #include "shoal/transport/transport.hpp"
 

@@ -67,7 +67,7 @@ class FaultState {
     bool (*issue)(const void* inner, const Held& held) = nullptr;  ///< null: nothing is held
     pe_t pe = 0;
     void* to = nullptr;
-    std::uint64_t number = 0;  ///< the signal of a put, the summand of an add
+    std::uint64_t number = 0;  ///< the signal of a put, the summand of an add, the least value of a raise
     alignas(16) std::array<std::byte, 64> value;
   };
   struct Thread {
@@ -77,8 +77,8 @@ class FaultState {
     Held held;
   };
 
-  /// The calling thread's record. The lock is taken only once per thread and state, so that later calls do not order anything
-  /// between threads.
+  /// The calling thread's record. The lock is taken only when the thread comes from another state, so that further calls do not order
+  /// anything between threads.
   Thread& mine() {
     thread_local std::uint64_t owner = 0;
     thread_local Thread* record = nullptr;

@@ -30,7 +30,6 @@ class Machine {
 
   bool on_gpu() const { return on_gpu_; }
   pe_t n_pes() const { return n_pes_; }  ///< PEs of this process; members of Machine number them from 0
-  const std::string& engine() const { return engine_; }
   int threads_per_pe() const { return threads_per_pe_; }        ///< CPU PEs
   bool threads_asked() const { return threads_asked_; }         ///< whether the options gave a number of threads
   const std::vector<int>& devices() const { return devices_; }  ///< [n_pes] for GPU PEs, else empty
@@ -91,7 +90,6 @@ class Machine {
   World::Reach reach_ = World::Reach::memory;
   int threads_per_pe_ = 1;
   bool threads_asked_ = false;
-  std::string engine_;
   std::vector<int> devices_;
   Decisions chosen_;
   mutable std::shared_ptr<ThreadTeam> team_;

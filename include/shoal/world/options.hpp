@@ -49,7 +49,7 @@ struct Options {
   PartitionKind partition = PartitionKind::automatic;
   std::string partition_file;
   double stall_timeout_seconds = 10;  ///< a run without progress for this long ends with a DeviceError
-  std::uint64_t seed = 1;             ///< for random sources, the random partition, and delays of the faulty transport
+  std::uint64_t seed = 1;             ///< for random sources and the random partition
 };
 
 const char* name(DeviceKind);
