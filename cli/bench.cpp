@@ -133,9 +133,10 @@ class BenchCommand {
     if (!scripted && ranks_flag_->count() + shrink_flag_->count() > 0) {
       throw UsageError("--ranks and --shrink are for bfs-* and charm-*; leave them out for " + name_);
     }
-    if (shrink_ < 1) throw UsageError("--shrink " + std::to_string(shrink_) + " is out of range: 1 or more");
-    for (const int ranks : ranks_) {
-      if (ranks < 1) throw UsageError("--ranks " + std::to_string(ranks) + " is out of range: 1 or more");
+    // The script takes 0 for the default, and checks everything else.
+    if (shrink_ == 0) throw UsageError("--shrink: use numbers from 1 to 1,000");
+    if (std::find(ranks_.begin(), ranks_.end(), 0) != ranks_.end()) {
+      throw UsageError("--ranks: use numbers from 1 to 1,000");
     }
     options_.trials = trials_flag_->count() > 0 ? trials_ : options_.quick ? 3 : 10;
     if (options_.trials < 1 || options_.trials > 1000) {

@@ -68,8 +68,9 @@ std::string left_over(const CLI::App& app) {
 std::string explain_options(const CLI::App& app, const CLI::ParseError& error) {
   const std::string word = left_over(app);
   std::string what = error.what();
-  const bool flag_left =
-      word.size() > 1 && word[0] == '-' && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  // A missing command is worse than a flag that may be one of the command's.
+  const bool flag_left = word.size() > 1 && word[0] == '-' && app.get_require_subcommand_min() == 0 &&
+                         dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   if ((dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !word.empty()) || flag_left) {
     if (word[0] != '-' || word.size() == 1) {
       return "'" + word + "' is one word too many; an optional value is written with =, such as --json=FILE";

@@ -118,10 +118,10 @@ class Forms(TreeTest):
         self.finds("volatile", "volatile int* p;")
 
     def test_an_exception_that_its_file_does_not_need(self) -> None:
-        self.write("src/worklist/watchdog.cpp", "std::_Exit(75);\n")
+        self.write("src/data/stuck_process.cpp", "std::_Exit(75);\n")
         self.says()
-        self.write("src/worklist/watchdog.cpp", "int x;\n")
-        self.says("src/worklist/watchdog.cpp: no end of the process any more")
+        self.write("src/data/stuck_process.cpp", "int x;\n")
+        self.says("src/data/stuck_process.cpp: no end of the process any more")
 
 
 class Docs(TreeTest):

@@ -223,7 +223,10 @@ def test_what_is_refused_leaves_the_answer_before() -> None:
     [
         (lambda: shoal.bfs("chain:5", 0, device="cpu", engine="peer"), "engine 'threads' or device 'gpu'"),
         (lambda: shoal.bfs("chain:5", 0, device="cpu", worker="warp", strategy="async"), "use worker='thread'"),
-        (lambda: shoal.sssp((OFFSETS, TARGETS), 0), "weights='file' asks for them; use weights='hash255' or 'unit'"),
+        (
+            lambda: shoal.sssp((OFFSETS, TARGETS), 0),
+            "has no weights; to have them made, use weights='hash255' or 'unit'",
+        ),
         (lambda: shoal.sssp("chain:5", 0, weights="file"), "use weights='hash255' or 'unit'"),
         (lambda: shoal.sssp("chain:5", 0, delta=-2), "delta=-2 is out of range"),
         (lambda: shoal.sssp("chain:5", 0, delta=5, strategy="async"), "use queue='priority' and threshold_delta"),
