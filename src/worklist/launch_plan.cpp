@@ -36,25 +36,20 @@ void note(Decisions& why, const char* option, const T& value, bool asked, const 
 
 /// The options given that only the worklist uses: "--worker, --fetch".
 std::string worklist_options(const Options& o) {
-  const std::pair<bool, const char*> options[] = {{o.worker != WorkerKind::automatic, "--worker"},
-                                                  {o.kernel != KernelKind::automatic, "--kernel"},
-                                                  {o.fetch > 0, "--fetch"},
-                                                  {o.capacity > 0, "--capacity"},
-                                                  {o.spill >= 0, "--spill"},
-                                                  {o.workers > 0, "--workers"},
-                                                  {o.queue != QueueKind::automatic, "--queue"},
-                                                  {o.threshold >= 0, "--threshold"},
-                                                  {o.threshold_delta > 0, "--threshold-delta"},
-                                                  {o.buckets > 0, "--buckets"},
-                                                  {o.judge != JudgeKind::automatic, "--judge"},
-                                                  {o.combine != CombineKind::automatic, "--combine"},
-                                                  {o.batch_bytes >= 0, "--batch-bytes"},
-                                                  {o.batch_wait > 0 || o.batch_wait_us > 0, "--batch-wait"}};
-  std::string names;
-  for (const auto& [given, name] : options) {
-    if (given) names += (names.empty() ? "" : ", ") + std::string(name);
-  }
-  return names;
+  return given_names({{o.worker != WorkerKind::automatic, "--worker"},
+                      {o.kernel != KernelKind::automatic, "--kernel"},
+                      {o.fetch > 0, "--fetch"},
+                      {o.capacity > 0, "--capacity"},
+                      {o.spill >= 0, "--spill"},
+                      {o.workers > 0, "--workers"},
+                      {o.queue != QueueKind::automatic, "--queue"},
+                      {o.threshold >= 0, "--threshold"},
+                      {o.threshold_delta > 0, "--threshold-delta"},
+                      {o.buckets > 0, "--buckets"},
+                      {o.judge != JudgeKind::automatic, "--judge"},
+                      {o.combine != CombineKind::automatic, "--combine"},
+                      {o.batch_bytes >= 0, "--batch-bytes"},
+                      {o.batch_wait > 0 || o.batch_wait_us > 0, "--batch-wait"}});
 }
 
 /// A chunk costs four operations on counters that all workers of the PE share, whatever its size, and its items wait until it is
@@ -129,7 +124,8 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
   if (plan.worker == WorkerKind::block)
     note(why, "block_threads", plan.block_threads, options.block_threads > 0, "default");
 
-  // On road networks half of the items are accepted. Looking first would take as long as judging, on the way of every one of them.
+  // On road networks a warp has about a dozen items to judge at a time. The atomics that a look would save are in flight together, and the
+  // look makes every hop longer (docs/decisions/0075-from-a-push-to-a-run.md).
   plan.looks = plan.worker != WorkerKind::warp || fan_out >= kFanOutOfLooks;
 
   const bool kernel_asked = options.kernel != KernelKind::automatic;

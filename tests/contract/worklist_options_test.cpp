@@ -314,7 +314,7 @@ TEST(WorklistPlan, AWorkerForTheElementsOfAnItem) {
   EXPECT_THROW(worker(warp, false, 32), UsageError);
 }
 
-// Where most items are accepted, a look at an item before it is judged would only make each hop longer.
+// Where a warp has few items to judge at a time, a look at them before would only make each hop longer.
 TEST(WorklistPlan, WarpsLookFirstWhereItemsHaveSomeElements) {
   const auto looks = [](WorkerKind worker, bool on_gpu, double fan_out) {
     Options options;

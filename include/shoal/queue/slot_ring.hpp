@@ -76,7 +76,7 @@ struct SlotRing {
   RingCounters* counters = nullptr;
   lane_t advance = 0;  ///< extra credits that reserve() takes, for later pushes; small compared to capacity / workers
   /// The slots of tickets below this are empty when they are reserved, because every value of a lap before has been popped when the run
-  /// began. Their pushers need not look, which takes about as long as the reservation.
+  /// began. Their pushers need not look.
   ticket_t empty_below = 0;
 
   /// Prepares slot i. Call it for every i in [0, capacity) before the first use, and after a run that was aborted.

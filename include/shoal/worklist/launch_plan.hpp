@@ -25,8 +25,8 @@ struct LaunchPlan {
   double threshold = 0;        ///< queue priority: where bucket 1 begins
   double threshold_delta = 1;  ///< queue priority: width of a bucket
   lane_t buckets = 1;          ///< queue priority: buckets kept apart, 1 to kMostLists; 1 is Atos's pair of queues
-  /// Whether promising() is asked about a PE's own items before they are judged. It saves judging what accept() would refuse, and takes
-  /// about as long. If it is not asked, kRefusesMost and blocks ask nevertheless.
+  /// Whether promising() is asked about a PE's own items before they are judged. It saves judging what accept() would refuse. Blocks and
+  /// CPU threads always ask.
   bool looks = true;
   /// Whether the pusher judges (needs accept_at or ask_at, and PEs that reach each other's memory).
   bool judge_remote = false;

@@ -29,8 +29,8 @@ class Taking {
   }
 
  protected:
-  /// How often a worker polls its slots before it turns to its other duties. These take a warp as long as two polls, and on road networks
-  /// each hop begins with an item for which some warp waits.
+  /// How often a worker polls its slots before it turns to its other duties, which have several times the instructions of a poll. On
+  /// road networks each hop begins with an item for which some warp waits (docs/decisions/0075-from-a-push-to-a-run.md).
   static constexpr lane_t kPolls = W::kMaxLanes == 32 ? 8 : 1;
 
   SHOAL_FN const View& view() const { return out_.view(); }
