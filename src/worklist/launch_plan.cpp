@@ -223,18 +223,18 @@ void fit_to_gpus(const LaunchPlan& plan) {
 }
 
 std::string full_line(const LaunchPlan& plan, std::int64_t waiting, std::int64_t spill) {
-  const std::string chunk = std::to_string(plan.chunk_items);
-  const std::string more_spill = std::to_string(2 * std::max({waiting, spill, std::int64_t{plan.chunk_items}}));
-  const ticket_t more_capacity =
-      std::bit_ceil(plan.capacity + static_cast<ticket_t>(std::max<std::int64_t>(waiting, 1)));
+  // The run has ended before all its items were made, so how many would wait is not known. The spill that plan_launch() chooses is
+  // enough for nearly every task, so a smaller one need only be left out. That of a plan with more may have been chosen so.
+  const bool was_given = plan.spill < LaunchPlan().spill;
+  const std::int64_t more = 8 * std::max({waiting, spill, std::int64_t{plan.chunk_items}});
   const std::string items = waiting < 1    ? "an item finds no space"
                             : waiting == 1 ? "1 item waits"
                                            : std::to_string(waiting) + " items wait";
   return "worklist full: " + items + ", but a PE has a ring of " + std::to_string(plan.capacity) +
-         " items and spill of " + std::to_string(spill) + ", in chunks of " + chunk + ", each of one worker; " +
-         (plan.queue == QueueKind::priority
-              ? "items beyond the threshold wait only in spill: use --spill " + more_spill
-              : "use --spill " + more_spill + ", or --capacity " + std::to_string(more_capacity));
+         " items and spill of " + std::to_string(spill) + ", in chunks of " + std::to_string(plan.chunk_items) +
+         ", each of one worker; " +
+         (plan.queue == QueueKind::priority ? "items beyond the threshold wait only in spill: " : "") +
+         "leave --spill out" + (was_given ? "" : " or, if it was not given, use --spill " + std::to_string(more));
 }
 
 void gather_in_segments(LaunchPlan& plan, const Options& options, bool on_gpu, pe_t n_pes, bool processes,

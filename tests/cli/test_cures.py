@@ -71,6 +71,14 @@ class Capacity(CommandTest):
         self.bad(USAGE, "use --capacity 2 or more", *run, 1)
         self.good(*run, 2)
 
+    def test_spill_that_is_too_small(self) -> None:
+        for command in (("bfs",), ("components",), ("sssp", "--weights", "hash255")):
+            for spill in (0, 1000):
+                run = (*command, "kron:12", "--strategy", "async", "--device", "cpu", "--threads", 2, "--capacity", 2)
+                said = self.bad(CAPACITY, "worklist full: ", *run, "--spill", spill).err
+                self.assertRegex(said, "[;:] leave --spill out; ")
+                self.good(*run)
+
 
 class Unused(CommandTest):
     def test_options_of_a_priority_queue(self) -> None:
