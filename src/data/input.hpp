@@ -38,6 +38,9 @@ inline constexpr const char* kIsDirectory = ": is a directory; name a graph file
 inline constexpr const char* kNotAList =
     "--undirected is for edge lists; leave it out, or convert the file to .el and read that with --undirected";
 
+/// For WeightRemarks::missing, of an edge list whose lines have two columns.
+inline constexpr const char* kNoColumn = "as column 3 is missing";
+
 /// The bytes of a regular file or a FIFO; those of standard input if the name is kStandardInput. Large files are mapped, and must
 /// not shrink while they are used.
 /// @param map    map the file whatever its size; otherwise small files are copied, so that truncation cannot harm

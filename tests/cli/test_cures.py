@@ -42,6 +42,8 @@ class Distances(CommandTest):
         file = self.write("a.el", "0 1\n1 2\n")
         run = ("sssp", file, "--source", 0)
         self.bad(USAGE, ["a.el: has no weights, as column 3 is missing", "--weights hash255", "or unit"], *run)
+        for _ in range(2):  # the second time, the graph comes from the cache
+            self.bad(USAGE, "a.el: has no weights, as column 3 is missing", *run, "--cache")
         for weights in ("hash255", "unit"):
             self.good(*run, "--weights", weights)
         pattern = "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n"

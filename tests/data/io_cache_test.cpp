@@ -149,6 +149,30 @@ TEST(Cache, IsUsedOnlyWhileItFits) {
   EXPECT_EQ(folder.entries(), 2u);
 }
 
+TEST(Cache, SaysWhatTheFileLacks) {
+  const Folder folder;
+  const std::string file = folder / "g.el", cache = folder / "g.el.shoal";
+  spill(file, "0 1\n1 2\n");
+  const shoal::ReadOptions cached = with_cache();
+  const std::string missing = shoal::read_graph(file).weight_remarks.missing;
+  ASSERT_EQ(missing, "as column 3 is missing");
+  EXPECT_EQ(shoal::read_graph(file, cached).weight_remarks.missing, missing);
+  EXPECT_EQ(shoal::read_graph(file, cached).weight_remarks.missing, missing);
+
+  // A cache of an earlier version, which did not keep this, is made anew.
+  const std::size_t flags = 44, reading = 76;
+  std::string bytes = slurp(cache);
+  const std::string now = bytes;
+  bytes[flags] = 0, bytes[reading] = 1;
+  spill(cache, reseal_shoal(bytes));
+  EXPECT_EQ(shoal::read_graph(file, cached).weight_remarks.missing, missing);
+  EXPECT_EQ(slurp(cache), now);
+
+  // Other .shoal files have no columns.
+  shoal::write_graph(shoal::read_graph(file), folder / "own.shoal");
+  EXPECT_EQ(shoal::read_graph(folder / "own.shoal").weight_remarks.missing, "");
+}
+
 TEST(Cache, IsNotTakenForAnotherFileOfTheSameSizeAndTime) {
   const Folder folder;
   const std::string file = folder / "g.el", other = folder / "other.el";

@@ -22,7 +22,8 @@ namespace {
 
 constexpr char kMagic[8] = {'\x89', 'S', 'H', 'O', 'A', 'L', '\r', '\n'};  // 7-bit and text-mode transfers damage it
 constexpr std::uint32_t kVersion = 1;
-constexpr std::uint32_t kReading = 1;  // raised if a source file is now read differently: older caches are made anew
+// Raised if a source file is now read differently, or more is kept of it: older caches are made anew.
+constexpr std::uint32_t kReading = 2;
 constexpr std::uint32_t kEndianMark = 0x01020304;
 constexpr std::uint64_t kAlign = 4096;
 constexpr std::int64_t kGrain = 1 << 18;
@@ -194,6 +195,7 @@ Csr read_shoal(const Source& source) {
     });
     graph.weight_remarks.wide = kWideRemark;
   }
+  if ((h.flags & kNoColumnFlag) != 0) graph.weight_remarks.missing = kNoColumn;
   if (graph.offsets[0] != 0 || graph.offsets[n] != m)
     source.raise(std::string("the offsets do not span the arcs") + kDamaged);
   parallel_ranges(n, kGrain, [&](std::int64_t b, std::int64_t e) {
@@ -233,7 +235,8 @@ void write_shoal(const Csr& graph, const std::string& file, const CacheKey& key)
   h.vertices = static_cast<std::uint64_t>(graph.num_vertices());
   h.arcs = static_cast<std::uint64_t>(graph.num_arcs());
   h.weight_kind = static_cast<std::uint32_t>(graph.weight_kind);
-  h.flags = (graph.symmetric ? kSymmetricFlag : 0) | (graph.weight_remarks.wide.empty() ? 0 : kWideFlag);
+  h.flags = (graph.symmetric ? kSymmetricFlag : 0) | (graph.weight_remarks.wide.empty() ? 0 : kWideFlag) |
+            (key == CacheKey{} || graph.weight_remarks.missing.empty() ? 0 : kNoColumnFlag);
   h.sections = static_cast<std::uint32_t>(parts.size());
   h.source_bytes = key.source.bytes;
   h.source_mtime_ns = key.source.mtime_ns;

@@ -26,7 +26,7 @@ struct EdgeListHead {
   bool undirected = false;     ///< the file states that each line stands for both directions
   std::optional<StatedVertices> vertices;
   /// For WeightRemarks::missing.
-  const char* missing() const { return arcs && rules.columns == 2 ? "as column 3 is missing" : ""; }
+  const char* missing() const { return arcs && rules.columns == 2 ? kNoColumn : ""; }
 };
 
 /// @throws ParseError

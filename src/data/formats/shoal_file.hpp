@@ -8,8 +8,9 @@
 
 namespace shoal::io {
 
-inline constexpr std::uint32_t kSymmetricFlag = 1,
-                               kWideFlag = 2;  ///< the float64 weights are whole numbers beyond 32 bits
+inline constexpr std::uint32_t kSymmetricFlag = 1;
+inline constexpr std::uint32_t kWideFlag = 2;      ///< the float64 weights are whole numbers beyond 32 bits
+inline constexpr std::uint32_t kNoColumnFlag = 4;  ///< in caches only: of an edge list whose lines have two columns
 inline constexpr const char* kDamaged = "; the file is damaged, write it again";
 inline constexpr const char* kWideRemark = "a whole weight of the file it was made from is beyond 32 bits (2147483647)";
 
