@@ -79,7 +79,7 @@ std::string name(const Mapping& mapping) {
 
 void check_odf(std::int64_t odf) {
   if (odf >= 1 && odf <= 4096) return;
-  throw UsageError("odf " + std::to_string(odf) + " is out of range: 1 to 4096 blocks per PE, or 0, which chooses");
+  throw UsageError("--odf " + std::to_string(odf) + " is out of range: 1 to 4096 blocks per PE, or 0, which chooses");
 }
 
 std::vector<pe_t> place_blocks(const SizeN& array, pe_t n_pes, const Mapping& mapping) {

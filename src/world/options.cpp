@@ -1,6 +1,7 @@
 // Names, parsers and ranges of the options of a run.
 #include "shoal/world/options.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -35,23 +36,21 @@ constexpr Named<PartitionKind> kPartitions[] = {{PartitionKind::automatic, "auto
 
 struct WholeRange {
   const char* option;
-  const char* called;
   std::int64_t least, most;
   const char* beside = "";
 };
 constexpr int kMostBatchWait = 1 << 16, kMostBatchWaitUs = 100'000;
 constexpr WholeRange kWholeRanges[] = {
-    {"pes", "pes", 0, kMaxPes, " (0 chooses)"},
-    {"pes_per_gpu", "pes per GPU", 1, kMaxPesPerGpu},
-    {"threads", "threads", 0, 4096, " (0 chooses)"},
-    {"workers", "workers", 0, 1 << 24, " (0 chooses)"},
-    {"fetch", "fetch", 0, 1 << 20, " (0 chooses)"},
-    {"capacity", "capacity", 0, std::int64_t{1} << 40, " (0 chooses)"},
-    {"spill", "spill", -1, std::int64_t{1} << 40, " (-1 chooses, 0 switches it off)"},
-    {"buckets", "buckets", 0, 16, " (0 chooses)"},
-    {"batch_bytes", "batch bytes", -1, 1 << 20, " (-1 chooses, 0: channels, item by item)"},
-    {"batch_wait", "batch wait", 0, kMostBatchWait, " times, or 0us to 100000us"},
-    {"batch_wait_us", "batch wait in microseconds", 0, kMostBatchWaitUs},
+    {"pes", 0, kMaxPes, " (0 chooses)"},
+    {"pes_per_gpu", 1, kMaxPesPerGpu},
+    {"threads", 0, 4096, " (0 chooses)"},
+    {"workers", 0, 1 << 24, " (0 chooses)"},
+    {"fetch", 0, 1 << 20, " (0 chooses)"},
+    {"capacity", 0, std::int64_t{1} << 40, " (0 chooses)"},
+    {"spill", -1, std::int64_t{1} << 40, " (-1 chooses, 0 switches it off)"},
+    {"buckets", 0, 16, " (0 chooses)"},
+    {"batch_bytes", -1, 1 << 20, " (-1 chooses, 0: channels, item by item)"},
+    {"batch_wait", 0, kMostBatchWait, " times, or 0us to 100000us"},
 };
 constexpr char kThresholdRange[] = "0 to 1e18 (-1 chooses)";
 constexpr char kThresholdDeltaRange[] = "above 0, to 1e18 (0 chooses)";
@@ -61,10 +60,21 @@ std::string legal(const WholeRange& range) {
   return std::to_string(range.least) + " to " + std::to_string(range.most) + range.beside;
 }
 
+/// The option as it is given to a command: "--pes-per-gpu".
+std::string flag_of(std::string option) {
+  std::replace(option.begin(), option.end(), '_', '-');
+  return "--" + option;
+}
+
+[[noreturn]] void out_of_range(const std::string& option, const std::string& value) {
+  throw UsageError(flag_of(option) + " " + value + " is out of range: " + legal_range(option));
+}
+
 void check_range(const std::string& option, std::int64_t value) {
   for (const WholeRange& range : kWholeRanges) {
-    if (range.option != option || (value >= range.least && value <= range.most)) continue;
-    throw UsageError(std::string(range.called) + " " + std::to_string(value) + " is out of range: " + legal(range));
+    if (range.option == option && (value < range.least || value > range.most)) {
+      out_of_range(option, std::to_string(value));
+    }
   }
 }
 
@@ -131,7 +141,7 @@ void parse_batch_wait(const std::string& text, Options& options) {
   }
   const std::int64_t most = unit == "us" ? kMostBatchWaitUs : kMostBatchWait;
   if (error != std::errc() || number < 0 || number > most) {
-    throw UsageError("batch wait " + text + " is out of range: " + legal_range("batch_wait"));
+    out_of_range("batch_wait", text);
   }
   options.batch_wait = unit == "us" ? 0 : static_cast<int>(number);
   options.batch_wait_us = unit == "us" ? static_cast<int>(number) : 0;
@@ -152,12 +162,12 @@ void check_options(const Options& o) {
   check_range("buckets", o.buckets);
   check_range("batch_bytes", o.batch_bytes);
   check_range("batch_wait", o.batch_wait);
-  check_range("batch_wait_us", o.batch_wait_us);
-  if (!(o.threshold == -1 || (o.threshold >= 0 && o.threshold <= 1e18))) {
-    throw UsageError("threshold " + exact(o.threshold) + " is out of range: " + kThresholdRange);
+  if (o.batch_wait_us < 0 || o.batch_wait_us > kMostBatchWaitUs) {
+    out_of_range("batch_wait", std::to_string(o.batch_wait_us) + "us");
   }
+  if (!(o.threshold == -1 || (o.threshold >= 0 && o.threshold <= 1e18))) out_of_range("threshold", exact(o.threshold));
   if (!(o.threshold_delta >= 0 && o.threshold_delta <= 1e18)) {
-    throw UsageError("threshold delta " + exact(o.threshold_delta) + " is out of range: " + kThresholdDeltaRange);
+    out_of_range("threshold_delta", exact(o.threshold_delta));
   }
   if (o.queue == QueueKind::fifo && (o.threshold != -1 || o.threshold_delta != 0 || o.buckets != 0)) {
     throw UsageError(
@@ -178,14 +188,15 @@ void check_options(const Options& o) {
                      " or more");
   }
   if (o.capacity == 1)
-    throw UsageError("capacity 1 is too small: a ring has at least 2 slots; use --capacity 2 or more, or leave it out");
+    throw UsageError(
+        "--capacity 1 is too small: a ring has at least 2 slots; use --capacity 2 or more, or leave it out");
   if (o.block_threads != 0) check_block_threads("block:" + std::to_string(o.block_threads), o.block_threads);
   if (o.engine != "auto" && o.engine != "self" && o.engine != "threads" && o.engine != "peer" &&
       o.engine != "openshmem") {
     throw UsageError("engine '" + o.engine + "' is not known; legal: auto, self, threads, peer, openshmem");
   }
   if (!(o.stall_timeout_seconds > 0 && o.stall_timeout_seconds <= 1e9)) {  // also catches NaN
-    throw UsageError("stall timeout " + exact(o.stall_timeout_seconds) + " s is out of range: " + kStallTimeoutRange);
+    out_of_range("stall_timeout", exact(o.stall_timeout_seconds));
   }
   if (o.pes_per_gpu > 1 && o.device == DeviceKind::cpu) {
     throw UsageError("pes per GPU " + std::to_string(o.pes_per_gpu) +

@@ -238,7 +238,7 @@ class Flags(CommandTest):
             ("--vertices: '1e3' is not a whole number", ("info", "a.el", "--vertices", "1e3")),
             ("--pes is given more than once; leave out all but one", ("bfs", "kron:4", "--pes", 1, "--pes", 2)),
             ("--source needs a value: --source WHERE", ("bfs", "kron:4", "--source")),
-            ("alpha 0.99999 is out of range", ("pagerank", "kron:4", "--alpha", 0.99999)),
+            ("--alpha 0.99999 is out of range", ("pagerank", "kron:4", "--alpha", 0.99999)),
             ("graph is required", ("bfs",)),
             ("--processes is required", ("run", "--show", "--", "bfs", "kron:4")),
             ("--processes: '1.5' is not a whole number (see", ("run", "-n", 1.5, "--", "bfs", "kron:4")),

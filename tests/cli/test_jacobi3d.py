@@ -200,7 +200,7 @@ class Jacobi3d(CommandTest):
             ("an even number of steps", *grid, "--graph", 3),
             ("--balance -1 is negative", *grid, "--balance", -1),
             ("are the same file", *grid, "--output", "a.npy", "--checkpoint", "a.npy"),
-            ("odf -1 is out of range", *grid, "--odf", -1),
+            ("--odf -1 is out of range", *grid, "--odf", -1),
             ("--blocks '2x2'", *grid, "--blocks", "2x2"),
             ("5 x 1 x 1 blocks do not fit", *grid, "--blocks", "5x1x1"),
             ("legal: block, round-robin, parts, file:PATH", *grid, "--mapping", "fair"),

@@ -229,6 +229,9 @@ def test_what_is_refused_leaves_the_answer_before() -> None:
         ),
         (lambda: shoal.sssp("chain:5", 0, weights="file"), "use weights='hash255' or 'unit'"),
         (lambda: shoal.sssp("chain:5", 0, delta=-2), "delta=-2 is out of range"),
+        (lambda: shoal.bfs("chain:5", 0, capacity=-4), "capacity=-4 is out of range"),
+        (lambda: shoal.bfs("chain:5", 0, pes_per_gpu=9), "pes_per_gpu=9 is out of range"),
+        (lambda: shoal.pagerank("chain:5", alpha=2), "alpha=2 is out of range"),
         (lambda: shoal.sssp("chain:5", 0, delta=5, strategy="async"), "use queue='priority' and threshold_delta"),
     ],
 )

@@ -53,10 +53,10 @@ PageRankPrecision parse_pagerank_precision(const std::string& text) { return kin
 
 void check_pagerank_rules(double alpha, double tolerance) {
   if (!(alpha >= 0 && alpha <= 0.9999)) {
-    throw UsageError("alpha " + exact(alpha) + " is out of range: 0 to 0.9999");
+    throw UsageError("--alpha " + exact(alpha) + " is out of range: 0 to 0.9999");
   }
   if (!(tolerance >= 1e-11 && tolerance <= 1)) {
-    throw UsageError("tolerance " + exact(tolerance) + " is out of range: 1e-11 to 1");
+    throw UsageError("--tolerance " + exact(tolerance) + " is out of range: 1e-11 to 1");
   }
 }
 
