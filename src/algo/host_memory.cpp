@@ -1,11 +1,10 @@
 #include "host_memory.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include "core/memory.hpp"
 #include "shoal/core/error.hpp"
-#include "shoal/core/text.hpp"
+#include "shoal/worklist/ring_memory.hpp"
 #include "shoal/world/devices.hpp"
 
 namespace shoal {
@@ -36,13 +35,11 @@ double partition_bytes(double n, double m, const Options& options) {
   return 2 * RunNeeds::kWord * n + metis;
 }
 
-/// Rings and channels. Every slot of them is written before the first run, so all of this memory is really used.
-double worklist_bytes(double n, double pes, std::int64_t capacity, double slot) {
-  const auto wanted =
-      capacity > 0 ? capacity : std::clamp<std::int64_t>(static_cast<std::int64_t>(n / pes) + 1, 1 << 12, 1 << 24);
-  const auto slots = static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(wanted)));
-  const double channel = std::min(slots / 4, 0x1p18);
-  return pes * slot * (slots + (pes - 1) * channel);
+/// The rings of a run; if no capacity was asked for, about as long as plan_launch() makes them.
+RingSizes rings_of(double n, const Options& options, const RunNeeds& needs) {
+  const int pes = std::max(options.pes, 1);
+  const auto chosen = std::clamp<std::int64_t>(static_cast<std::int64_t>(n / pes) + 1, 1 << 12, 1 << 24);
+  return {pes, options.capacity > 0 ? options.capacity : chosen, needs.slot};
 }
 
 }  // namespace
@@ -62,7 +59,7 @@ std::int64_t host_bytes(const GraphSize& graph, const Options& options, const Ru
     if (!keeps_numbers(options)) bytes += weighted;
     bytes += reverse * weighted + partition_bytes(n, m, options);
     bytes += (needs.vertex + needs.vertex_of_pe * pes) * n + needs.arc * m + needs.waiting * std::min(n, m);
-    if (needs.slot > 0) bytes += worklist_bytes(n, pes, options.capacity, needs.slot);
+    if (needs.slot > 0) bytes += bytes_of(rings_of(n, options, needs));
   }
   return static_cast<std::int64_t>(std::min(bytes, 0x1p62));
 }
@@ -74,17 +71,7 @@ GraphSize size_of(const GeneratorSpec& spec) {
 
 void require_ring_memory(const Options& options, const RunNeeds& needs) {
   if (options.capacity == 0 || needs.slot == 0 || runs_on_gpus(options)) return;
-  const double had = static_cast<double>(available_memory());
-  const auto rings = [&](std::int64_t capacity) {
-    return worklist_bytes(0, std::max<double>(options.pes, 1), capacity, needs.slot);
-  };
-  if (rings(options.capacity) <= had) return;
-  auto fits = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(options.capacity)));
-  while (rings(fits) > had / 2 && fits > 2) fits /= 2;  // the other half is for the graph and for spill
-  const auto mb = [](double bytes) { return grouped(static_cast<std::int64_t>(bytes / 0x1p20)); };
-  throw CapacityError("--capacity " + std::to_string(options.capacity) + " makes rings that take about " +
-                      mb(rings(options.capacity)) + " MB of memory, " + mb(had) + " MB are available; use --capacity " +
-                      std::to_string(fits) + " or less, or leave it out");
+  require_ring_memory(rings_of(0, options, needs), /*asked=*/true);
 }
 
 void require_host_memory(const std::string& graph, const GraphSize& size, std::int64_t bytes, int processes) {

@@ -46,7 +46,9 @@ class CommandTest(unittest.TestCase):
         run = {"cwd": self.folder, "capture_output": True, "text": True, "timeout": TIMEOUT_SECONDS, **run}
         return Answer(subprocess.run(command, check=False, **run))
 
-    def run_line(self, line: list[object], environment: dict[str, str], timeout: float = TIMEOUT_SECONDS) -> Answer:
+    def run_line(
+        self, line: list[object], environment: dict[str, str], timeout: float = TIMEOUT_SECONDS, **run: object
+    ) -> Answer:
         """Runs any command line, with `environment` added to the environment of the test."""
         return Answer(
             subprocess.run(
@@ -57,6 +59,7 @@ class CommandTest(unittest.TestCase):
                 text=True,
                 timeout=timeout,
                 check=False,
+                **run,
             )
         )
 

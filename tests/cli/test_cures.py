@@ -51,12 +51,13 @@ class Distances(CommandTest):
         self.assertNotIn("column", answer.err)
 
 
+def limit_addresses() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
+
+
 class Capacity(CommandTest):
     def limited(self, *args: object) -> Answer:
-        def limit() -> None:
-            resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
-
-        return self.shoal(*args, preexec_fn=limit)
+        return self.shoal(*args, preexec_fn=limit_addresses)
 
     def test_rings_that_do_not_fit(self) -> None:
         file = self.write("a.el", "0 1\n1 2\n")
@@ -67,6 +68,23 @@ class Capacity(CommandTest):
             self.assertRegex(said.err, "^shoal: error: --capacity 100000000000 makes rings that take about")
             cure = re.search(r"use --capacity (\d+) or less, or leave it out\n", said.err)
             self.assertEqual(self.limited(*run, cure.group(1)).status, 0, said.err)
+
+    def test_rings_of_a_program_that_do_not_fit(self) -> None:
+        program = pathlib.Path(find_shoal()).parent / "example_01_bfs"
+        if not program.exists():
+            self.skipTest("example_01_bfs is not built")
+
+        def limited(capacity: object) -> Answer:
+            run = [program, "kron:6", "--device", "cpu", "--pes", 2, "--threads", 1, "--capacity", capacity]
+            return self.run_line(run, {}, preexec_fn=limit_addresses)
+
+        for capacity in (5 * 10**7, 10**8, 10**11):
+            said = limited(capacity)
+            self.assertEqual(said.status, CAPACITY, said.out)
+            wanted = r"error: rings of [0-9]+ slots take about [0-9,]+ MB of memory, [0-9,]+ MB are available; "
+            self.assertRegex(said.err, wanted)
+            cure = re.search(r"use --capacity (\d+) or less\n", said.err)
+            self.assertEqual(limited(cure.group(1)).status, 0, said.err)
 
     def test_too_small(self) -> None:
         run = ("bfs", "kron:6", "--device", "cpu", "--capacity")

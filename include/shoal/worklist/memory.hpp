@@ -10,6 +10,7 @@
 #include "shoal/worklist/launch_plan.hpp"
 #include "shoal/worklist/pe_worklist.hpp"
 #include "shoal/worklist/phases.hpp"
+#include "shoal/worklist/ring_memory.hpp"
 #include "shoal/worklist/wires.hpp"
 #include "shoal/world/machine.hpp"
 
@@ -66,6 +67,10 @@ class WorklistMemory {
     mirrors_ = machine.allocate_host(machine.n_pes() * sizeof(PeControl), "mirrors of counters");
     std::string failed;
     try {
+      if (!machine.on_gpu()) {
+        require_ring_memory({machine.n_pes(), static_cast<std::int64_t>(plan.capacity), sizeof(Slot<Item>)},
+                            /*asked=*/false);
+      }
       for (pe_t p = 0; p < machine.n_pes(); ++p) parts_.push_back(allocate(p));
     } catch (const std::exception& error) {
       if (!wires_) throw;
