@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "shoal/worklist/launch_plan.hpp"
-#include "shoal/worklist/pe_worklist.hpp"
 #include "shoal/worklist/phases.hpp"
 #include "shoal/worklist/ring_memory.hpp"
+#include "shoal/worklist/view.hpp"
 #include "shoal/worklist/wires.hpp"
 #include "shoal/world/machine.hpp"
 

@@ -12,7 +12,7 @@
 // Source: reading "all completed, then all created" follows Mattern's counting argument. It needs no vote among idle
 // workers and no wave of messages, and works for any number of PEs.
 #pragma once
-#include "shoal/worklist/pe_worklist.hpp"
+#include "shoal/worklist/view.hpp"
 
 namespace shoal {
 

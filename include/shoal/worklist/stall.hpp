@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "shoal/core/types.hpp"
-#include "shoal/worklist/pe_worklist.hpp"
+#include "shoal/worklist/view.hpp"
 
 namespace shoal {
 
