@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "shoal/core/trace.hpp"
+
 namespace shoal::blocks {
 namespace {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <span>
 
 #include "shoal/core/error.hpp"
@@ -20,6 +21,11 @@ struct Agreed {
 };
 
 }  // namespace
+
+struct Wires::Loss {
+  std::mutex mutex;
+  std::string why;  ///< why the run cannot go on: another process ended it, or stands still
+};
 
 /// What one process says in a wave; the number is written last. There are two places, used in turn, because a process may say n + 1
 /// while others still read n, but it says n + 2 only when it has heard n + 1 from all (models/waves.pml).
@@ -56,7 +62,8 @@ Wires::Wires(World& world, const SegmentShape& shape, std::size_t item_bytes, in
       shape_(shape),
       item_bytes_(item_bytes),
       inbox_bytes_(lines(shape.segments() * sizeof(SegmentEnd) + shape.capacity() * item_bytes)),
-      puts_cost_(heap_.puts_cost()) {
+      puts_cost_(heap_.puts_cost()),
+      loss_(std::make_unique<Loss>()) {
   const Agreed mine{static_cast<std::uint64_t>(world.n_here()), static_cast<std::uint64_t>(workers), item_bytes,
                     shape.log_items, shape.log_segments};
   const auto all = world.exchange(World::Call{"worklist"}, std::as_bytes(std::span(&mine, std::size_t{1})));
@@ -158,8 +165,8 @@ void Wires::begin_run() {
 
 void Wires::end_run() {
   look_for_ends();
-  const std::lock_guard lock(mutex_);
-  if (!lost_.empty()) throw TransportError(lost_);
+  const std::lock_guard lock(loss_->mutex);
+  if (!loss_->why.empty()) throw TransportError(loss_->why);
   heap_.quiet();
 }
 
@@ -277,8 +284,8 @@ std::uint64_t Wires::moved(std::uint64_t mine) {
   const std::string why = world_.watch();
   if (!why.empty()) {
     {
-      const std::lock_guard lock(mutex_);
-      if (lost_.empty()) lost_ = why;
+      const std::lock_guard lock(loss_->mutex);
+      if (loss_->why.empty()) loss_->why = why;
     }
     for (const Pe& pe : pes_) {
       std::uint32_t running = 0;

@@ -7,13 +7,10 @@
 //
 // Source: Choi et al. (Charm++): HAPI, which calls a method of a chare when the GPU has come to a place in a stream.
 #pragma once
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <iterator>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -31,25 +28,15 @@ struct Completion {
 /// The registered calls of a launcher. Thread-safe.
 class Completions {
  public:
-  void add(std::int64_t block, step_t steps, std::function<void()> call) {
-    const std::lock_guard lock(mutex_);
-    waiting_.push_back({block, steps, std::move(call)});
-  }
+  Completions();
+  ~Completions();
+  void add(std::int64_t block, step_t steps, std::function<void()> call);
   /// Removes and returns the calls whose steps a run will reach, in order of steps.
-  std::vector<Completion> take(const StepRange& range) {
-    const std::lock_guard lock(mutex_);
-    const auto later = std::stable_partition(waiting_.begin(), waiting_.end(), [&](const Completion& one) {
-      return one.steps > range.first && one.steps <= range.end;
-    });
-    std::vector<Completion> taken(std::make_move_iterator(waiting_.begin()), std::make_move_iterator(later));
-    waiting_.erase(waiting_.begin(), later);
-    std::stable_sort(taken.begin(), taken.end(), [](const auto& a, const auto& b) { return a.steps < b.steps; });
-    return taken;
-  }
+  std::vector<Completion> take(const StepRange& range);
 
  private:
-  std::mutex mutex_;
-  std::vector<Completion> waiting_;
+  struct Waiting;  // defined in the source file: it needs <mutex>, which a user's program would have to compile
+  const std::unique_ptr<Waiting> waiting_;
 };
 
 /// The calls of a run on CPU threads: the worker that does the last of the awaited tiles makes the call.
@@ -68,14 +55,7 @@ class CompletionCounts {
   }
   bool any() const { return !wanted_.empty(); }
   /// Counts a tile of a block that has now taken `steps` steps. Any worker.
-  void done(std::int64_t block, step_t steps) {
-    const auto first = std::lower_bound(wanted_.begin(), wanted_.end(), steps,
-                                        [](const Completion& one, step_t s) { return one.steps < s; });
-    for (auto one = first; one != wanted_.end() && one->steps == steps; ++one) {
-      if (one->block >= 0 && one->block != block) continue;
-      if (left_[one - wanted_.begin()].fetch_sub(1, std::memory_order_acq_rel) == 1) one->call();
-    }
-  }
+  void done(std::int64_t block, step_t steps);
   /// After a run that came to its end: makes the calls that await no tile of this process.
   void end() const {
     for (std::size_t i = 0; i < wanted_.size(); ++i) {

@@ -1,6 +1,5 @@
 // Runs blocks on CPU threads. Each thread of a PE is a worker of this PE.
 #pragma once
-#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -13,6 +12,7 @@
 #include "shoal/blocks/forms.hpp"
 #include "shoal/blocks/given.hpp"
 #include "shoal/core/interrupt.hpp"
+#include "shoal/core/state_log.hpp"
 
 namespace shoal::blocks::cpu {
 
@@ -107,7 +107,7 @@ class Launcher {
       return trace == nullptr ? nullptr : &logs_[static_cast<std::size_t>(p * machine.threads_per_pe() + thread)];
     };
     std::exception_ptr error;
-    const auto begin = std::chrono::steady_clock::now();
+    const std::int64_t begin = trace_now();
     try {
       const std::stop_callback when_called_off(interrupt_token(), [&] { end_as(RunState::interrupted); });
       machine.team().run([&](pe_t p, int thread) {
@@ -129,9 +129,9 @@ class Launcher {
       if (wires == nullptr) throw;
       error = std::current_exception();
     }
-    const auto end = std::chrono::steady_clock::now();
+    const std::int64_t end = trace_now();
     times.end();
-    RunOfAll all{std::chrono::duration<double>(end - begin).count(), range.measure ? array_.change() : 0};
+    RunOfAll all{static_cast<double>(end - begin) / 1e9, range.measure ? array_.change() : 0};
     if (wires != nullptr) {
       all = wires->end_run(error, all);
     } else {

@@ -1,6 +1,7 @@
 // The loop of a worker: take a tile, wait until it may take the step, do the step, announce it.
 #pragma once
-#include <chrono>
+#include <time.h>  // not <chrono>: a user's program would have to compile it
+
 #include <cstdint>
 
 #include "shoal/blocks/block.hpp"
@@ -25,7 +26,9 @@ SHOAL_FN inline std::uint64_t ticks() {
 #if defined(__CUDA_ARCH__)
   return static_cast<std::uint64_t>(clock64());
 #else
-  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 #endif
 }
 

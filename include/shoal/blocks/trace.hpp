@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "shoal/core/fn.hpp"
-#include "shoal/core/trace.hpp"
+#include "shoal/core/state_log.hpp"
 #include "shoal/core/types.hpp"
 
 namespace shoal::blocks {

@@ -15,6 +15,7 @@
 #include "shoal/blocks/trace.hpp"
 #include "shoal/blocks/units.hpp"
 #include "shoal/core/state_log.hpp"
+#include "shoal/core/trace.hpp"
 #include "shoal/core/types.hpp"
 #include "shoal/device/cuda_check.cuh"
 #include "shoal/device/pinned_memory.cuh"

@@ -1,11 +1,15 @@
 // The log that a CPU thread writes while it works, for a trace (core/trace.hpp). This file includes few headers, because templates
-// include it.
+// include it: <map> and <mutex>, which a trace needs, are not among them.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace shoal {
+
+class Trace;
+/// The trace into which this process's runs are drawn; null if there is none.
+Trace* tracing();
 
 /// The time in nanoseconds, by the clock that is used for all times of a trace.
 std::int64_t trace_now();

@@ -66,8 +66,6 @@ class Trace {
   std::string text_;
 };
 
-/// The trace into which this process's runs are drawn; null if there is none.
-Trace* tracing();
 /// As long as this object exists, runs are drawn into its trace. Only one such object at a time.
 class Tracing {
  public:

@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -111,6 +111,7 @@ class Wires {
   bool compare(WaveAnswer& all);
 
  private:
+  struct Loss;  // defined in the source file: it needs <mutex>, which a user's program would have to compile
   struct Statement;
   struct Leaving;
   struct Arriving;
@@ -169,8 +170,7 @@ class Wires {
   std::uint64_t completed_ = 0;  ///< the sum of the first wave
   bool waits_ = false;           ///< whether some process may not have announced answer number said_ yet
   lane_t carries_ = 0;           ///< how many times a thread has carried
-  std::mutex mutex_;             ///< guards lost_
-  std::string lost_;             ///< why the run cannot go on: another process ended it, or stands still
+  const std::unique_ptr<Loss> loss_;
 };
 
 }  // namespace shoal

@@ -3,7 +3,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <vector>
 
 namespace shoal {
 
@@ -51,10 +51,13 @@ class Heap {
   virtual void progress() {}
 
  private:
+  struct Part {
+    std::size_t offset, bytes;
+  };
   const int process_, processes_;
   std::byte* const memory_;
   const std::size_t bytes_;
-  std::map<std::size_t, std::size_t> parts_;  ///< blocks in use: offset -> bytes
+  std::vector<Part> parts_;  ///< blocks in use, in order of their offsets
 };
 
 }  // namespace shoal
