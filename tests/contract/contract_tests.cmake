@@ -29,6 +29,7 @@ shoal_task_is_refused(PROMISING_NOT_CONST "error: [^\n]*promising is .bool promi
 shoal_task_is_refused(LOOK_ALONE "error: [^\n]*promising is .bool promising.Item. const., or .Look look.bool, Item. const. and .bool promising.Item, Look. const.")
 shoal_task_is_refused(REFRESH_WITHOUT_PE "error: [^\n]*refresh is .template <class W> void refresh.const W&, pe_t me, std::uint32_t part. const")
 shoal_task_is_refused(ENOUGH_NOT_CONST "error: [^\n]*enough is .bool enough.. const.")
+shoal_task_is_refused(OWNS_NOT_CONST "error: [^\n]*owns is .bool owns.pe_t, Item. const.")
 shoal_task_is_refused(KERNELS "error: [^\n]*kKernels is .static constexpr KernelSet kKernels")
 shoal_task_is_refused(NO_OWNER "error: [^\n]*a task needs .pe_t owner.Item. const. and .bool accept.Item. const.")
 shoal_task_is_refused(NO_ACCEPT "error: [^\n]*a task needs .pe_t owner.Item. const. and .bool accept.Item. const.")

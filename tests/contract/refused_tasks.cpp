@@ -83,6 +83,8 @@ template <class W>
 void refresh(const W&, unsigned) const {}
 #elif defined(SHOAL_REFUSED_ENOUGH_NOT_CONST)
 bool enough() { return true; }
+#elif defined(SHOAL_REFUSED_OWNS_NOT_CONST)
+bool owns(shoal::pe_t, What) { return true; }
 #elif defined(SHOAL_REFUSED_RANGE_WITHOUT_MAKE) || defined(SHOAL_REFUSED_MAKE_OF_ANOTHER)
 struct Range {
   long size() const { return 0; }

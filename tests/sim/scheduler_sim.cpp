@@ -63,6 +63,7 @@ struct TreeTask {
     return item;
   }
   pe_t owner(const Item& item) const { return at(item).owner; }
+  bool owns(pe_t pe, const Item& item) const { return at(item).owner == pe; }
   bool accept(const Item& item) const {
     Tree::Node& node = at(item);
     if (node.owner != me) sim::fail("item " + std::to_string(item.node) + " was judged by another PE");

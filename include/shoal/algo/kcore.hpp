@@ -50,6 +50,7 @@ struct KCore {
   std::int32_t k;                   ///< the level
 
   SHOAL_FN pe_t owner(Item item) const { return owners(item.v); }
+  SHOAL_FN bool owns(pe_t pe, Item item) const { return owners.owns(pe, item.v); }
 
   /// For promising(): vertices that have gone already need no counting.
   SHOAL_FN std::int32_t look(bool asks, Item item) const {

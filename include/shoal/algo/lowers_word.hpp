@@ -36,6 +36,7 @@ struct LowersWord {
   Symmetric<Word> words;  ///< every PE's own part of `known`, for ask_at
 
   SHOAL_FN pe_t owner(Item item) const { return owners(item.v); }
+  SHOAL_FN bool owns(pe_t pe, Item item) const { return owners.owns(pe, item.v); }
 
   /// For promising(): most arcs offer nothing new, and this load then saves the atomic.
   SHOAL_FN Word look(bool asks, Item item) const { return load_if<Scope::system>(asks, known + item.v, Word{0}); }

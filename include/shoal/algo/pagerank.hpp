@@ -110,6 +110,7 @@ struct PageRankOf {
   double shift;    ///< how far c moves at the start of the run
 
   SHOAL_FN pe_t owner(Item item) const { return owners(item.v); }
+  SHOAL_FN bool owns(pe_t pe, Item item) const { return owners.owns(pe, item.v); }
 
   /// The residual, or the owed sum, before the share was added; the share; and the vertex's code(). The sum before + share is
   /// not formed in ask(): if ask() used the result of its atomic, the lane's next ask() would wait for it.

@@ -31,6 +31,8 @@ struct OwnerTable {
     for (pe_t q = 2; q < n_pes; ++q) p += v >= begin[q + 1];
     return p;
   }
+  /// Whether `pe` owns v. Quicker than to find the owner.
+  SHOAL_FN bool owns(pe_t pe, vertex_t v) const { return v - begin[pe] < begin[pe + 1] - begin[pe]; }
 };
 
 /// A partition of n vertices over n_pes PEs.

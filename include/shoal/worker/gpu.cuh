@@ -30,14 +30,19 @@ struct GpuWarp {
     sync();
     return __shfl_sync(kAll, x, 0);
   }
-  __device__ Scan exclusive_sum(lane_t x) const {
+  __device__ Scan exclusive_sum(lane_t x) const { return exclusive_sum(x, 32); }
+  /// The same, if x is 0 on all lanes but the first `n`, at least 1. On the other lanes `before` has no meaning. A short batch takes
+  /// fewer steps.
+  __device__ Scan exclusive_sum(lane_t x, lane_t n) const {
     sync();
     lane_t inclusive = x;
-    for (int d = 1; d < 32; d *= 2) {
+#pragma unroll
+    for (lane_t d = 1; d < 32; d *= 2) {
+      if (d >= n) break;
       const lane_t y = __shfl_up_sync(kAll, inclusive, d);
-      if (lane() >= static_cast<lane_t>(d)) inclusive += y;
+      if (lane() >= d) inclusive += y;
     }
-    return {inclusive - x, __shfl_sync(kAll, inclusive, 31)};
+    return {inclusive - x, __shfl_sync(kAll, inclusive, n - 1)};
   }
   __device__ Scan count_before(bool b) const {
     sync();
@@ -89,7 +94,9 @@ struct GpuWarp {
   template <class Start>
   __device__ lane_t search(lane_t n, lane_t e, bool first, lane_t& low, Start start) const {
     const lane_t e0 = __shfl_sync(kAll, e, 0);
-    if (first) {
+    if (first && e0 == 0) {  // the first start is 0
+      low = 0;
+    } else if (first) {
       const lane_t stride = (n + 31) / 32;
       const auto starts_by = [&](lane_t j) { return j < n && start(j) <= e0; };
       low = (__popc(__ballot_sync(kAll, starts_by(lane() * stride))) - 1) * stride;

@@ -21,6 +21,7 @@
 //                                      elements. A task without stale may change the owner's data in range
 //
 // It may have
+//   owns(pe, item)         owner(item) == pe, if that is quicker than to find the owner. Warps ask it for the items that they push
 //   promising(item)        false if accept would refuse the item. It changes nothing. A worker calls it for several items
 //                          first, and then calls accept for those that are left. It may leave that out (LaunchPlan::looks)
 //   look(asks, item), promising(item, look)
@@ -155,6 +156,10 @@ concept AsksAt = AsksFirst<T> && requires(const T& t, const typename T::Item& it
 };
 template <class T>
 concept HasRemoteJudge = AcceptsAt<T> || AsksAt<T>;
+template <class T>
+concept HasOwns = requires(const T& t, const typename T::Item& item) {
+  { t.owns(pe_t{}, item) } -> std::convertible_to<bool>;
+};
 // Promises.
 template <class T>
 concept SelfContained = requires {
@@ -209,7 +214,7 @@ concept RunsItems = requires(const T& t, const CpuThread& w, const typename T::I
 
 /// A struct with the names of all optional members.
 struct OptionalMembers {
-  int range, ask, accepts, ask_at, look, promising, worth_sending, stale, accept_at, priority, key, combine, idle,
+  int owns, range, ask, accepts, ask_at, look, promising, worth_sending, stale, accept_at, priority, key, combine, idle,
       refresh, enough;
 };
 /// Detects which of those names a task has, whatever their signatures: if T has a member `stale` too, `&Beside<T>::stale`
@@ -261,6 +266,8 @@ constexpr bool check_task() {
       "const`");
   static_assert(
       HasStale<T> || requires { &Lacks::stale; }, "stale is `bool stale(Item) const`");
+  static_assert(
+      HasOwns<T> || requires { &Lacks::owns; }, "owns is `bool owns(pe_t, Item) const`");
   static_assert(
       AcceptsAt<T> || requires { &Lacks::accept_at; }, "accept_at is `bool accept_at(pe_t, Item) const`");
   static_assert(

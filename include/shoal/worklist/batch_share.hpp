@@ -21,9 +21,9 @@ SHOAL_FN constexpr lane_t least_share(lane_t fetch, bool sifts) {
 ///                   full batch takes hardly longer than a small one, so warps take full batches as soon as a quarter of an item
 ///                   waits for each.
 SHOAL_FN constexpr lane_t next_share(ticket_t waiting, lane_t n_workers, lane_t fetch, bool grows, bool sifts) {
-  const lane_t fair = static_cast<lane_t>(waiting < 1u << 31 ? waiting : 1u << 31) / n_workers;
   const lane_t least = least_share(fetch, sifts);
-  if (!grows && 4 * waiting >= n_workers) return fetch;
+  if (!grows) return 4 * waiting >= n_workers ? fetch : least;
+  const lane_t fair = static_cast<lane_t>(waiting < 1u << 31 ? waiting : 1u << 31) / n_workers;
   return fair < least ? least : fair < fetch ? fair : fetch;
 }
 

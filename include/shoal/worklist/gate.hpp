@@ -11,9 +11,9 @@ struct Gate {
   lane_t count[kMaxPes];     ///< items for each PE
   Tickets tickets[kMaxPes];  ///< tickets of the channel to each PE; at this PE's place, tickets of its ring
 };
-/// Whether a worker has a gate: blocks have one, in runs in FIFO order on several PEs.
+/// Whether a worker has a gate: blocks have one, in runs on several PEs.
 template <class W, class View>
-inline constexpr bool kSendsWhole = HasParts<W> && !HasPriority<typename View::Task> && !kAlone<View>;
+inline constexpr bool kSendsWhole = HasParts<W> && !kAlone<View>;
 
 /// The result of count_at_gate().
 struct GateCount {

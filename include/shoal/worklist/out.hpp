@@ -151,16 +151,20 @@ class Out : public Sending<W, View> {
   SHOAL_FN void emit_some(const W& w, const bool (&has)[kSome], const Item (&item)[kSome]) {
     pe_t owner[kSome];
     bool keep[kSome], travels[kSome];
+    bool some_leave = view().n_pes > 1;
     if constexpr (kKnown == Known::own) {
       find_owners(has, item, owner, keep, travels);
     } else {
       PushCounts counts;
-      judge_own<kKnown>(w, has, item, owner, keep, travels, counts);
+      some_leave = judge_own<kKnown>(w, has, item, owner, keep, travels, counts);
       add_to<W, /*kFew=*/true>(tally(), counts);
     }
     // Queues this PE's items before other PEs are asked about theirs, which takes long. If kDispatches, this happens below:
     // a kernel with two calls of append() would need more registers.
     if constexpr (!kDispatches) append(w, keep, item);
+    if constexpr (kAsksWhetherLeaves<kSome>) {
+      if (!some_leave) return;
+    }
     if constexpr (HasRemoteJudge<TaskT> && !kJudgesAtOnce<W, View>) {
       if (view().judge_remote) {
         SHOAL_TIMED(w, own(), Section::judge_at);
@@ -176,7 +180,14 @@ class Out : public Sending<W, View> {
       }
       append(w, keep, item);
     }
-    if (view().n_pes == 1) return;
+    if (!some_leave) return;
+    if constexpr (kSendsWhole<W, View> && !kDispatches) {
+      if (view().held == nullptr && !view().segments.on) {
+        bool none[kSome] = {};  // append() has queued or parked what stays
+        dispatch(w, none, travels, item);
+        return;
+      }
+    }
     if constexpr (kDispatches) {
       // Asked again: to keep the owners up to here would take registers.
       for (lane_t k = 0; k < kSome; ++k) owner[k] = owner_if(view(), travels[k], item[k]);
@@ -276,13 +287,37 @@ class Out : public Sending<W, View> {
       for (pe_t& one : owner) one = view().is_pe(one) ? one : view().me;
     }
   }
-  /// Asks promising() about items of this PE (`keep`), if the run does so (LaunchPlan::looks), and about those of others (`leaves`), if
-  /// the task may be asked.
+  /// The same. False if it is certain that no lane has an item for another PE.
   template <lane_t kSome>
-  SHOAL_FN void look_at(const W& w, const bool (&keep)[kSome], const bool (&leaves)[kSome], const Item (&item)[kSome],
-                        bool (&promising)[kSome]) {
+  SHOAL_FN bool find_owners(const W& w, const bool (&has)[kSome], const Item (&item)[kSome], pe_t (&owner)[kSome],
+                            bool (&keep)[kSome], bool (&travels)[kSome]) {
+    if constexpr (!kAsksWhetherLeaves<kSome>) {
+      find_owners(has, item, owner, keep, travels);
+      return view().n_pes > 1;
+    } else if constexpr (!HasOwns<TaskT>) {
+      find_owners(has, item, owner, keep, travels);
+      return w.any(any_of(travels));
+    } else {
+      bool leaves[kSome], mine[kSome];
+      for (lane_t k = 0; k < kSome; ++k) {
+        owner[k] = view().me;
+        keep[k] = has[k] && (view().n_pes == 1 || view().task.owns(view().me, item[k]));
+        leaves[k] = has[k] && !keep[k];
+        travels[k] = false;
+      }
+      if (!w.any(any_of(leaves))) return false;
+      find_owners(leaves, item, owner, mine, travels);
+      for (lane_t k = 0; k < kSome; ++k) keep[k] = keep[k] || mine[k];
+      return true;
+    }
+  }
+  /// Asks promising() about items of this PE (`keep`), if the run does so (LaunchPlan::looks), and about those of others (`leaves`), if
+  /// the task may be asked. `some_leave` is false if no lane has one of these.
+  template <lane_t kSome>
+  SHOAL_FN void look_at(const W& w, bool some_leave, const bool (&keep)[kSome], const bool (&leaves)[kSome],
+                        const Item (&item)[kSome], bool (&promising)[kSome]) {
     const bool own = !kMayNotLook || view().looks;
-    if (!own && kAlone<View>) {
+    if (!own && !some_leave) {
       for (bool& one : promising) one = true;
       return;
     }
@@ -292,12 +327,12 @@ class Out : public Sending<W, View> {
     for (lane_t k = 0; k < kSome; ++k) promising[k] = promising[k] || (!own && keep[k]);
   }
   /// Judges pushed items that this PE owns, and finds those for other PEs that are worth sending. `keep` and `travels` become true for
-  /// what is accepted, and for what is to travel.
+  /// what is accepted, and for what is to travel. False if it is certain that no lane has an item for another PE.
   template <Known kKnown, lane_t kSome>
-  SHOAL_FN void judge_own(const W& w, const bool (&has)[kSome], const Item (&item)[kSome], pe_t (&owner)[kSome],
+  SHOAL_FN bool judge_own(const W& w, const bool (&has)[kSome], const Item (&item)[kSome], pe_t (&owner)[kSome],
                           bool (&keep)[kSome], bool (&travels)[kSome], PushCounts& counts) {
     bool leaves[kSome], promising[kSome];
-    find_owners(has, item, owner, keep, leaves);
+    const bool some_leave = find_owners(w, has, item, owner, keep, leaves);
     counts.pushed += number_of(has);
     if (W::kMaxLanes == 1 && (tally().pushed + counts.pushed) % kPushesOfABeat == 0) {
       beat();
@@ -307,7 +342,7 @@ class Out : public Sending<W, View> {
     if constexpr (kKnown == Known::promising) {
       for (lane_t k = 0; k < kSome; ++k) promising[k] = true;
     } else {
-      look_at(w, keep, leaves, item, promising);
+      look_at(w, some_leave, keep, leaves, item, promising);
     }
     for (lane_t k = 0; k < kSome; ++k) travels[k] = leaves[k] && (promising[k] || !KnowsOthers<TaskT>);
     if constexpr (KnowsOthers<TaskT>) {
@@ -322,6 +357,7 @@ class Out : public Sending<W, View> {
         for (lane_t k = 0; k < kSome; ++k) counts.withheld += leaves[k] != travels[k];
       }
     }
+    return some_leave;
   }
 
   /// One turn of a part: makes the items of the elements from `at` to before `stop`, refuses what it can, and puts the others into the
@@ -377,6 +413,10 @@ class Out : public Sending<W, View> {
     }
   }
 
+  /// Whether a worker votes on whether any item leaves this PE. If none does, as in most batches on road networks, it skips all that
+  /// concerns other PEs. Only warps, for which a vote is almost free, with one item per lane: most batches with more send something.
+  template <lane_t kSome>
+  static constexpr bool kAsksWhetherLeaves = W::kMaxLanes > 1 && !HasParts<W> && kSome == 1 && !kAlone<View>;
   /// Blocks always look: they refuse most items by it. CPU threads look as well, as the data is in their cache then.
   static constexpr bool kMayNotLook = W::kHoldsTickets && !HasParts<W>;
 
@@ -389,7 +429,7 @@ class Out : public Sending<W, View> {
     bool promising[kSome];
     bool none[kSome] = {};
     // All of these loads are in flight before the first atomic.
-    look_at(w, has, none, item, promising);
+    look_at(w, /*some_leave=*/false, has, none, item, promising);
     pe_t me[kSome];
     for (pe_t& one : me) one = view().me;
     PushCounts counts;

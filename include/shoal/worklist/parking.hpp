@@ -84,9 +84,7 @@ SHOAL_FN Parked park(W w, const View& view, BinTable& table, lane_t index, std::
   // For a warp, a vote is almost free, and on road networks nearly all items may run now: then nothing has to be sorted.
   if constexpr (kToRing && W::kMaxLanes <= 32) {
     if (!w.any(parked > 0)) {
-      lane_t mine = 0;
-      for (bool has : of.has) mine += has;
-      const Scan scan = w.exclusive_sum(mine);
+      const Scan scan = count_before(w, of.has);
       lane_t rank = scan.before;
       for (lane_t k = 0; k < kSome; ++k) of.rank[k] = rank, rank += of.has[k];
       if (w.lane() == 0) {

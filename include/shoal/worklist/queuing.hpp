@@ -227,7 +227,7 @@ class Queuing {
   SHOAL_FN Gate& gate() const { return *gate_; }
 
   /// The size of parcels for kSome items of each lane. Those of a block have one size, so that its kernel has one copy of what sends
-  /// them and one of what spills them. In FIFO order neither is needed often (Sending::dispatch). Blocks that sift have parcels of one item only.
+  /// them and one of what spills them. Neither is needed often (Sending::dispatch). Blocks that sift have parcels of one item only.
   template <lane_t kSome>
   static constexpr lane_t kItemsOfAParcel = HasParts<W> && !kSifts<W, TaskT> ? W::kOffers : kSome;
 

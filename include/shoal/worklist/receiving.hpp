@@ -24,8 +24,14 @@ class Receiving : public Taking<W, View> {
   /// Whether this worker polls the channels in this step. A few polling workers are enough to find items as soon as they
   /// arrive. If all workers polled, their loads of the same words would delay the worker that drains.
   SHOAL_FN bool looks(lane_t steps, bool worked) const {
-    const lane_t every = view().n_workers / kLookers + 1;
-    return view().n_pes > 1 && (steps + index()) % (worked && every < 4 ? 4 : every) == 0;
+    if (view().n_pes == 1) return false;
+    const lane_t turn = steps + index(), every = view().n_workers / kLookers + 1;
+    if constexpr (W::kMaxLanes > 1 && !HasParts<W>) {
+      // A warp asks this between the end of a batch and its next poll, and a division would take a twentieth of a hop.
+      return !(worked && turn % 4 != 0) && (turn & (power_of_two_from(every) - 1)) == 0;
+    } else {
+      return turn % (worked && every < 4 ? 4 : every) == 0;
+    }
   }
 
   /// Drains a few times, because more items may have arrived where there were some. Not more often, because this worker may
@@ -53,6 +59,12 @@ class Receiving : public Taking<W, View> {
   }
 
  private:
+  /// The least power of two that is not below x, which is at least 1.
+  static constexpr SHOAL_FN lane_t power_of_two_from(lane_t x) {
+    --x;
+    for (int by = 1; by < 32; by *= 2) x |= x >> by;
+    return x + 1;
+  }
   /// Drains the items that have arrived in `channel` from ticket `head` on and that no other worker has claimed. If the run uses
   /// segments, `channel` is the number of the sending PE, and `head` that of the segment.
   SHOAL_FN bool receive(lane_t channel, ticket_t head) {
@@ -65,7 +77,8 @@ class Receiving : public Taking<W, View> {
     return true;
   }
 
-  static constexpr lane_t kLookers = 32;  ///< about how many workers of a PE poll the channels in any step
+  /// About how many workers of a PE poll the channels in any step; of warps, at least half as many.
+  static constexpr lane_t kLookers = 32;
   static constexpr lane_t kDrainsAtOnce = 4;
 };
 

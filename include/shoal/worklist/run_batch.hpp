@@ -76,6 +76,16 @@ SHOAL_FN bool live(Out<W, View>& out, const typename View::Item& item) {
 template <class TaskT>
 inline constexpr bool kMakesFreely = SelfContained<TaskT>;
 
+/// Worker-collective: exclusive_sum(), if x is 0 on all lanes but the first `n`.
+template <Worker W>
+SHOAL_FN Scan sum_of_first(const W& w, lane_t n, lane_t x) {
+  if constexpr (requires { w.exclusive_sum(x, n); }) {
+    return w.exclusive_sum(x, n);
+  } else {
+    return w.exclusive_sum(x);
+  }
+}
+
 /// Worker-collective: balanced fan-out. Lane i looks up the range of item i; then the lanes share all elements, and search
 /// together for the item to which each element belongs. The first turn has up to kHub elements of each range. Usually these are all;
 /// the next turns have what is left of longer ranges. All turns run the same code, because pushing is most of a kernel's code.
@@ -106,7 +116,7 @@ SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Ta
       constexpr lane_t kItem = BatchStart::kElements;
       static_assert(BatchStart::kMostItems <= ~lane_t{0} / kItem);
       const lane_t some = size <= first ? 0 : size - first < most ? size - first : most;
-      const Scan scan = w.exclusive_sum(some + (some > 0 ? kItem : 0));
+      const Scan scan = sum_of_first(w, n, some + (some > 0 ? kItem : 0));
       if (some > 0) desk.start[scan.before / kItem] = BatchStart::of(scan.before % kItem, i);
       elements = scan.total % kItem, items = scan.total / kItem;
       w.sync();

@@ -14,7 +14,8 @@ class Sending : public Queuing<W, View> {
   using TaskT = typename View::Task;
   using Item = typename View::Item;
   static constexpr bool kGathers = W::kMaxLanes == 1 && !kAlone<View>;  ///< see send_off()
-  static constexpr bool kDispatches = kSendsWhole<W, View>;             ///< see dispatch()
+  /// Whether dispatch() also queues what stays. With priorities it has been sorted before, and some of it is parked (append()).
+  static constexpr bool kDispatches = kSendsWhole<W, View> && !HasPriority<TaskT>;
 
   using Base::Base;
   using Base::index;
@@ -88,7 +89,7 @@ class Sending : public Queuing<W, View> {
   template <lane_t kSome>
   static constexpr lane_t kItemsOfAParcel = Base::template kItemsOfAParcel<kSome>;
 
-  /// For blocks, in runs in FIFO order on several PEs: queues accepted items, and sends those for other PEs. The lanes count
+  /// For blocks, in runs on several PEs: queues accepted items, if there are any in `keep`, and sends those for other PEs. The lanes count
   /// all of them together. Then one lane reserves tickets of the ring and, at the same time, one lane for each other PE
   /// reserves tickets of its channel. If each warp sent on its own, thousands of warps would add to the counters of a channel,
   /// for a few items at a time.

@@ -30,8 +30,9 @@ class Taking {
 
  protected:
   /// How often a worker polls its slots before it turns to its other duties, which have several times the instructions of a poll. On
-  /// road networks each hop begins with an item for which some warp waits (docs/decisions/0075-from-a-push-to-a-run.md).
-  static constexpr lane_t kPolls = W::kMaxLanes == 32 ? 8 : 1;
+  /// road networks each hop begins with an item for which some warp waits (docs/decisions/0075-from-a-push-to-a-run.md). With several
+  /// PEs there are more of these duties. With priorities, a warp must not learn late that the threshold has moved.
+  static constexpr lane_t kPolls = W::kMaxLanes != 32 ? 1 : HasPriority<TaskT> || kAlone<View> ? 8 : 16;
 
   SHOAL_FN const View& view() const { return out_.view(); }
   SHOAL_FN lane_t index() const { return out_.index(); }
