@@ -21,7 +21,9 @@
 //                                      elements. A task without stale may change the owner's data in range
 //
 // It may have
-//   owns(pe, item)         owner(item) == pe, if that is quicker than to find the owner. Warps ask it for the items that they push
+//   owns(pe, item)         owner(item) == pe, if that is quicker to find out than the owner. Must be exactly that, also for an item
+//                          without a valid owner: short batches of warps on several PEs ask it in place of owner, and all else
+//                          asks owner. A task that derives from another and replaces owner replaces owns as well
 //   promising(item)        false if accept would refuse the item. It changes nothing. A worker calls it for several items
 //                          first, and then calls accept for those that are left. It may leave that out (LaunchPlan::looks)
 //   look(asks, item), promising(item, look)

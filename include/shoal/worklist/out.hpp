@@ -40,8 +40,8 @@ class Out : public Sending<W, View> {
   using Item = typename View::Item;
   using Base::Base;
   using Base::index;
-  using Base::kDispatches;
   using Base::kGathers;
+  using Base::kQueuesAtGate;
   using Base::now;
   using Base::own;
   using Base::tally;
@@ -151,19 +151,19 @@ class Out : public Sending<W, View> {
   SHOAL_FN void emit_some(const W& w, const bool (&has)[kSome], const Item (&item)[kSome]) {
     pe_t owner[kSome];
     bool keep[kSome], travels[kSome];
-    bool some_leave = view().n_pes > 1;
+    bool may_leave = view().n_pes > 1;
     if constexpr (kKnown == Known::own) {
       find_owners(has, item, owner, keep, travels);
     } else {
       PushCounts counts;
-      some_leave = judge_own<kKnown>(w, has, item, owner, keep, travels, counts);
+      may_leave = judge_own<kKnown>(w, has, item, owner, keep, travels, counts);
       add_to<W, /*kFew=*/true>(tally(), counts);
     }
-    // Queues this PE's items before other PEs are asked about theirs, which takes long. If kDispatches, this happens below:
+    // Queues this PE's items before other PEs are asked about theirs, which takes long. If kQueuesAtGate, this happens below:
     // a kernel with two calls of append() would need more registers.
-    if constexpr (!kDispatches) append(w, keep, item);
+    if constexpr (!kQueuesAtGate) append(w, keep, item);
     if constexpr (kAsksWhetherLeaves<kSome>) {
-      if (!some_leave) return;
+      if (!may_leave) return;
     }
     if constexpr (HasRemoteJudge<TaskT> && !kJudgesAtOnce<W, View>) {
       if (view().judge_remote) {
@@ -173,22 +173,22 @@ class Out : public Sending<W, View> {
         add_to<W, /*kFew=*/true>(tally(), counts);
       }
     }
-    if constexpr (kDispatches) {
+    if constexpr (kQueuesAtGate) {
       if (view().n_pes > 1 && view().held == nullptr && !view().segments.on) {
         dispatch(w, keep, travels, item);
         return;
       }
       append(w, keep, item);
     }
-    if (!some_leave) return;
-    if constexpr (kSendsWhole<W, View> && !kDispatches) {
+    if (!may_leave) return;
+    if constexpr (kSendsWhole<W, View> && !kQueuesAtGate) {
       if (view().held == nullptr && !view().segments.on) {
         bool none[kSome] = {};  // append() has queued or parked what stays
         dispatch(w, none, travels, item);
         return;
       }
     }
-    if constexpr (kDispatches) {
+    if constexpr (kQueuesAtGate) {
       // Asked again: to keep the owners up to here would take registers.
       for (lane_t k = 0; k < kSome; ++k) owner[k] = owner_if(view(), travels[k], item[k]);
     }
@@ -312,12 +312,12 @@ class Out : public Sending<W, View> {
     }
   }
   /// Asks promising() about items of this PE (`keep`), if the run does so (LaunchPlan::looks), and about those of others (`leaves`), if
-  /// the task may be asked. `some_leave` is false if no lane has one of these.
+  /// the task may be asked. `may_leave` is false if it is certain that no lane has one of these.
   template <lane_t kSome>
-  SHOAL_FN void look_at(const W& w, bool some_leave, const bool (&keep)[kSome], const bool (&leaves)[kSome],
+  SHOAL_FN void look_at(const W& w, bool may_leave, const bool (&keep)[kSome], const bool (&leaves)[kSome],
                         const Item (&item)[kSome], bool (&promising)[kSome]) {
     const bool own = !kMayNotLook || view().looks;
-    if (!own && !some_leave) {
+    if (!own && !may_leave) {
       for (bool& one : promising) one = true;
       return;
     }
@@ -332,7 +332,7 @@ class Out : public Sending<W, View> {
   SHOAL_FN bool judge_own(const W& w, const bool (&has)[kSome], const Item (&item)[kSome], pe_t (&owner)[kSome],
                           bool (&keep)[kSome], bool (&travels)[kSome], PushCounts& counts) {
     bool leaves[kSome], promising[kSome];
-    const bool some_leave = find_owners(w, has, item, owner, keep, leaves);
+    const bool may_leave = find_owners(w, has, item, owner, keep, leaves);
     counts.pushed += number_of(has);
     if (W::kMaxLanes == 1 && (tally().pushed + counts.pushed) % kPushesOfABeat == 0) {
       beat();
@@ -342,7 +342,7 @@ class Out : public Sending<W, View> {
     if constexpr (kKnown == Known::promising) {
       for (lane_t k = 0; k < kSome; ++k) promising[k] = true;
     } else {
-      look_at(w, some_leave, keep, leaves, item, promising);
+      look_at(w, may_leave, keep, leaves, item, promising);
     }
     for (lane_t k = 0; k < kSome; ++k) travels[k] = leaves[k] && (promising[k] || !KnowsOthers<TaskT>);
     if constexpr (KnowsOthers<TaskT>) {
@@ -357,7 +357,7 @@ class Out : public Sending<W, View> {
         for (lane_t k = 0; k < kSome; ++k) counts.withheld += leaves[k] != travels[k];
       }
     }
-    return some_leave;
+    return may_leave;
   }
 
   /// One turn of a part: makes the items of the elements from `at` to before `stop`, refuses what it can, and puts the others into the
@@ -429,7 +429,7 @@ class Out : public Sending<W, View> {
     bool promising[kSome];
     bool none[kSome] = {};
     // All of these loads are in flight before the first atomic.
-    look_at(w, /*some_leave=*/false, has, none, item, promising);
+    look_at(w, /*may_leave=*/false, has, none, item, promising);
     pe_t me[kSome];
     for (pe_t& one : me) one = view().me;
     PushCounts counts;

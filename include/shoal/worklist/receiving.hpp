@@ -27,7 +27,7 @@ class Receiving : public Taking<W, View> {
     if (view().n_pes == 1) return false;
     const lane_t turn = steps + index(), every = view().n_workers / kLookers + 1;
     if constexpr (W::kMaxLanes > 1 && !HasParts<W>) {
-      // A warp asks this between the end of a batch and its next poll, and a division would take a twentieth of a hop.
+      // A warp asks this between the end of a batch and its next poll: a division, of some forty instructions, would be part of each hop.
       return !(worked && turn % 4 != 0) && (turn & (power_of_two_from(every) - 1)) == 0;
     } else {
       return turn % (worked && every < 4 ? 4 : every) == 0;

@@ -15,7 +15,7 @@ class Sending : public Queuing<W, View> {
   using Item = typename View::Item;
   static constexpr bool kGathers = W::kMaxLanes == 1 && !kAlone<View>;  ///< see send_off()
   /// Whether dispatch() also queues what stays. With priorities it has been sorted before, and some of it is parked (append()).
-  static constexpr bool kDispatches = kSendsWhole<W, View> && !HasPriority<TaskT>;
+  static constexpr bool kQueuesAtGate = kSendsWhole<W, View> && !HasPriority<TaskT>;
 
   using Base::Base;
   using Base::index;
