@@ -173,21 +173,15 @@ class Out : public Sending<W, View> {
         add_to<W, /*kFew=*/true>(tally(), counts);
       }
     }
-    if constexpr (kQueuesAtGate) {
+    if constexpr (kSendsWhole<W, View>) {
       if (view().n_pes > 1 && view().held == nullptr && !view().segments.on) {
+        for (bool& one : keep) one = one && kQueuesAtGate;  // otherwise append() has queued or parked it
         dispatch(w, keep, travels, item);
         return;
       }
-      append(w, keep, item);
+      if constexpr (kQueuesAtGate) append(w, keep, item);
     }
     if (!may_leave) return;
-    if constexpr (kSendsWhole<W, View> && !kQueuesAtGate) {
-      if (view().held == nullptr && !view().segments.on) {
-        bool none[kSome] = {};  // append() has queued or parked what stays
-        dispatch(w, none, travels, item);
-        return;
-      }
-    }
     if constexpr (kQueuesAtGate) {
       // Asked again: to keep the owners up to here would take registers.
       for (lane_t k = 0; k < kSome; ++k) owner[k] = owner_if(view(), travels[k], item[k]);
