@@ -11,6 +11,7 @@
 #include "shoal/blocks/completions.hpp"
 #include "shoal/blocks/forms.hpp"
 #include "shoal/blocks/given.hpp"
+#include "shoal/core/fn.hpp"
 #include "shoal/core/interrupt.hpp"
 #include "shoal/core/state_log.hpp"
 
@@ -23,10 +24,10 @@ struct Besides {
   std::uint32_t* looks;
   CompletionCounts* counts;
   const std::vector<std::int64_t>& blocks;  ///< [slots] the blocks of the worker's PE
-  void while_it_waits() const {
+  SHOAL_HOST_FN void while_it_waits() const {
     if (wires != nullptr) wires->wait(*looks);
   }
-  void after_a_tile(std::uint32_t slot, step_t steps) const {
+  SHOAL_HOST_FN void after_a_tile(std::uint32_t slot, step_t steps) const {
     if (wires != nullptr) wires->carry();
     if (counts->any()) counts->done(blocks[slot], steps);
   }

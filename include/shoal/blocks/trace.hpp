@@ -63,16 +63,16 @@ struct Untraced {
 /// The same for CPU threads: writes into a log; null: does nothing.
 struct TracedTo {
   TileLog* log;
-  void began() const {
+  SHOAL_HOST_FN void began() const {
     if (log != nullptr) log->began();
   }
-  void unpacked() const {
+  SHOAL_HOST_FN void unpacked() const {
     if (log != nullptr) log->unpacked();
   }
-  void updated() const {
+  SHOAL_HOST_FN void updated() const {
     if (log != nullptr) log->updated();
   }
-  void ended(std::uint32_t slot, std::uint64_t step, std::uint64_t tile) const {
+  SHOAL_HOST_FN void ended(std::uint32_t slot, std::uint64_t step, std::uint64_t tile) const {
     if (log != nullptr) log->ended(slot, step, static_cast<std::uint32_t>(tile));
   }
 };

@@ -1,11 +1,14 @@
 // Macros that mark functions: SHOAL_FN for functions that host and GPU code can call, SHOAL_OUT_OF_LINE for functions that are not
-// inlined on GPUs.
+// inlined on GPUs, SHOAL_HOST_FN for functions that only the host runs, but that templates marked SHOAL_FN call. For these, nvcc does
+// not check what they call: it would warn of host functions, although no kernel calls them. (In a kernel it would leave those out.)
 #pragma once
 
 #if defined(__CUDACC__)
 #define SHOAL_FN __host__ __device__
+#define SHOAL_HOST_FN _Pragma("nv_exec_check_disable") __host__ __device__
 #define SHOAL_OUT_OF_LINE __noinline__
 #else
 #define SHOAL_FN
+#define SHOAL_HOST_FN
 #define SHOAL_OUT_OF_LINE
 #endif
