@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "shoal/blocks/array.hpp"
+#include "shoal/blocks/completions.hpp"
 #include "shoal/blocks/completions_gpu.cuh"
 #include "shoal/blocks/events.cuh"
 #include "shoal/blocks/forms.hpp"
@@ -24,6 +25,7 @@
 #include "shoal/blocks/units.hpp"
 #include "shoal/blocks/watch_gpu.cuh"
 #include "shoal/core/interrupt.hpp"
+#include "shoal/core/state_log.hpp"
 #include "shoal/device/cuda_check.cuh"
 #include "shoal/device/pinned_memory.cuh"
 
@@ -42,7 +44,9 @@ class Launcher {
         measured_(pinned_memory(static_cast<std::size_t>(array.machine().n_pes()) * sizeof(std::uint64_t),
                                 "measurements of a run")),
         trace_(array.machine().devices(), work_),
-        watch_(array, options_, work_, streams_) {
+        watch_(
+            array.machine(), array.wires(), [&array](pe_t p) { return array.views()[p].words; }, options_, work_,
+            streams_) {
     Decisions decisions;
     options_ = decide_launch(options, sizes(array), decisions);  // what the caller has left open
     if (options_.halos != Halos::direct) array_.send_by_copies();
@@ -159,11 +163,11 @@ class Launcher {
     watch_.begin(range);
     std::exception_ptr error;
     double seconds = 0;
-    const auto begin = RunWatch<B>::Clock::now();
+    const std::int64_t begin = trace_now();
     try {
       launch(range);
       watch_.wait(trace_);
-      seconds = RunWatch<B>::seconds_since(begin);
+      seconds = static_cast<double>(trace_now() - begin) / 1e9;
       if (watch_.ended() == RunState::running) {
         polling_.finish();
       } else {
@@ -484,7 +488,7 @@ class Launcher {
   std::unique_ptr<HaloCopies> copies_;  ///< null: Halos::direct
   Graph graph_;
   RunTrace trace_;
-  RunWatch<B> watch_;
+  RunWatch watch_;
   StepRange run_{0, 0, false};
   bool started_ = false, capturing_ = false;
   double change_ = 0;

@@ -2,27 +2,18 @@
 #pragma once
 #include <cuda_runtime.h>
 
-#include <string>
-
 #include "shoal/core/error.hpp"
 
 namespace shoal {
+
+/// Throws the error of a call that did not succeed, as cuda_check() says.
+[[noreturn]] void throw_cuda_error(cudaError_t status, const char* what);
 
 /// Throws if `status` is not success. Clears the runtime's last error, so that no later call reports it again.
 /// @param what  the call or its purpose, for the message, e.g. "cudaMemcpyPeer(...)"
 /// @throws CapacityError for cudaErrorMemoryAllocation, DeviceError for everything else
 inline void cuda_check(cudaError_t status, const char* what) {
-  if (status == cudaSuccess) return;
-  cudaGetLastError();
-  int device = -1;
-  if (cudaGetDevice(&device) != cudaSuccess) device = -1;
-  const std::string line = std::string(what) + " on device " + std::to_string(device) + ": " +
-                           cudaGetErrorName(status) + ", " + cudaGetErrorString(status);
-  if (status == cudaErrorMemoryAllocation) throw CapacityError(line + "; use more PEs or a smaller graph");
-  if (status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver) {
-    throw DeviceError(line + "; run on the CPU (--device cpu), or see `shoal doctor`");
-  }
-  throw DeviceError(line);
+  if (status != cudaSuccess) throw_cuda_error(status, what);
 }
 
 /// Makes a CUDA runtime call, checks its status, and names the call in the error.
