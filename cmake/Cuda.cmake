@@ -25,6 +25,18 @@ elseif(NOT SHOAL_CUDA STREQUAL "off")
     add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;--extended-lambda>")
     # Not for Debug: where little is inlined, nvcc 13.0 writes line numbers into calls, and ptxas rejects them.
     add_compile_options("$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<NOT:$<CONFIG:Debug>>>:-lineinfo>")
+    # nvcc's -O is the optimisation of host code. It can be given only once, and sources of the library choose theirs (CMakeLists.txt),
+    # so it is an option of targets in place of a flag. Flags of a user's own are left as they are.
+    set(shoal_sources_choose OFF)
+    if(CMAKE_CUDA_FLAGS_RELEASE STREQUAL "-O3 -DNDEBUG")
+      set(CMAKE_CUDA_FLAGS_RELEASE "-DNDEBUG")
+      define_property(TARGET PROPERTY SHOAL_HOST_CODE
+                      BRIEF_DOCS "-O of host code that nvcc compiles; empty: the sources have it as an option"
+                      INITIALIZE_FROM_VARIABLE DEFAULT_SHOAL_HOST_CODE)
+      set(DEFAULT_SHOAL_HOST_CODE -O3)
+      add_compile_options("$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<CONFIG:Release>>:$<TARGET_PROPERTY:SHOAL_HOST_CODE>>")
+      set(shoal_sources_choose ON)
+    endif()
     # For kernels that need not be fast. They compile in a fifth of the time; those of tests, which run for moments, in less: `max`
     # optimises nothing. nvcc has this option from 12.9 on.
     set(shoal_quick_kernels "")
