@@ -26,6 +26,8 @@ MakeEngine<SsspEngine, SsspPlan> make_sssp_async_cpu, make_sssp_async_gpu, make_
 /// to 255).
 /// @param threads  CPU threads of all PEs; 0: GPUs, by the mean degree alone (only the widths of road networks were measured there)
 double default_delta(const PlacedGraph& graph, int threads);
+/// How many times as wide as default_delta() the buckets of the worklist on GPUs are: 2 to 16.
+double wider_on_gpus(const PlacedGraph&);
 
 /// Small graphs on which a GPU is fastest when it runs items in the order of arrival: its lanes are idle anyway, and a lockstep
 /// step costs more than a push and its run (docs/decisions/0023).

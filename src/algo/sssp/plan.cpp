@@ -52,6 +52,18 @@ double default_delta(const PlacedGraph& graph, int threads) {
                     std::numeric_limits<double>::max() / 16);
 }
 
+// At the end of a bucket most of a GPU's workers have nothing to do, hence fewer and wider buckets. Still wider ones on roads with many
+// dead ends, where few vertices run twice, and on small maps, of which a GPU has little to do in a bucket: up to 14 times as wide, and 4
+// times less for each doubling of its vertices (docs/decisions/0077-more-sources.md).
+double wider_on_gpus(const PlacedGraph& graph) {
+  const double degree = mean_degree(graph);
+  if (degree >= 8) return is_skewed(graph) ? 4 : std::clamp(64 / degree, 2.0, 8.0);
+  if (degree < 3) return 16;
+  const double least = graph.n_pes() > 1 ? 20.5 : 19.5;  // the logarithm of the vertices from which 8 times is best
+  const double doublings = std::log2(std::max(1.0, static_cast<double>(graph.num_vertices) / graph.n_pes()));
+  return std::clamp(8 + 4 * (least - doublings), 8.0, 14.0);
+}
+
 SmallGraph small_on_gpus(const PlacedGraph& graph) {
   constexpr std::int64_t kVertices = 1 << 19, kSkewedArcs = 7 << 18, kEvenArcs = 9 << 18;
   const std::int64_t most_detours = std::int64_t{std::bit_width(unsigned(graph.n_pes()))}
@@ -201,14 +213,9 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
       decide_again(why, "buckets", "8", "rows are long");
     }
     if (plan.launch.queue == QueueKind::priority && options.threshold_delta == 0) {
-      // At the end of a bucket most of a GPU's workers have nothing to do, hence fewer and wider buckets. Still wider ones on roads
-      // with many dead ends, where few vertices run twice, and where each of several GPUs has little to do in a bucket
-      // (docs/decisions/0071-rounds-that-stay.md).
-      const double wide = is_skewed(graph) ? 4 : std::clamp(64 / degree, 2.0, 8.0);
-      const bool idle = degree < 3 || (graph.n_pes() > 1 && graph.num_vertices / graph.n_pes() < 1 << 20);
-      const double wider = !machine.on_gpu() ? 1 : degree >= 8 ? wide : idle ? 16 : 8;
-      plan.launch.threshold_delta =
-          wider * default_delta(graph, machine.on_gpu() ? 0 : plan.threads * static_cast<int>(graph.all_pes()));
+      plan.launch.threshold_delta = machine.on_gpu()
+                                        ? wider_on_gpus(graph) * default_delta(graph, 0)
+                                        : default_delta(graph, plan.threads * static_cast<int>(graph.all_pes()));
       decide_again(why, "threshold_delta", rough(plan.launch.threshold_delta), "from the mean weight and degree");
     }
   }

@@ -64,6 +64,23 @@ TEST(SsspPlan, BatchesAreLongerTheMoreItemsWait) {
   EXPECT_EQ(sssp_batches_on_gpus(shape(1 << 22, 15 << 20, 4, 1), QueueKind::priority), 1u) << "road:2048";
 }
 
+TEST(SsspPlan, BucketsAreWiderTheLessAGpuHasToDo) {
+  const auto wider = [](std::int64_t side, pe_t n_pes) {
+    return wider_on_gpus(shape(side * side, side * side * 36 / 10, 4, n_pes));
+  };
+  EXPECT_EQ(wider(2048, 1), 8) << "road:2048";
+  EXPECT_EQ(wider(2048, 2), 8);
+  EXPECT_EQ(wider(1024, 1), 8);
+  EXPECT_EQ(wider(1024, 2), 14);
+  EXPECT_NEAR(wider(1448, 2), 10, 0.01) << "as wide as on one GPU, or 16 times, it takes longer";
+  EXPECT_NEAR(wider(724, 1), 10, 0.01);
+  EXPECT_EQ(wider(128, 1), 14) << "not wider";
+  EXPECT_EQ(wider(0, 2), 14) << "no vertices";
+  EXPECT_EQ(wider_on_gpus(shape(24000000, 57600000, 9, 2)), 16) << "road_usa: many dead ends";
+  EXPECT_EQ(wider_on_gpus(shape(1 << 22, arc_t{32} << 22, 70, 2)), 2) << "uniform:22";
+  EXPECT_EQ(wider_on_gpus(shape(1 << 22, arc_t{30} << 22, 160000, 2)), 4) << "kron:22";
+}
+
 TEST(SsspPlan, OwnersJudgeWhereFewArcsLeadToOtherPes) {
   const auto judge = [](double crossing, pe_t pes = 2, arc_t max_degree = 160000, QueueKind queue = QueueKind::fifo) {
     PlacedGraph graph = shape(1 << 24, 517143648, max_degree, pes);
