@@ -75,7 +75,7 @@ TEST(SsspPlan, BucketsAreWiderTheLessAGpuHasToDo) {
   EXPECT_NEAR(wider(1448, 2), 10, 0.01) << "as wide as on one GPU, or 16 times, it takes longer";
   EXPECT_NEAR(wider(724, 1), 10, 0.01);
   EXPECT_EQ(wider(128, 1), 14) << "not wider";
-  EXPECT_EQ(wider(0, 2), 14) << "no vertices";
+  EXPECT_EQ(wider(2, 4), 14) << "one vertex for each";
   EXPECT_EQ(wider_on_gpus(shape(24000000, 57600000, 9, 2)), 16) << "road_usa: many dead ends";
   EXPECT_EQ(wider_on_gpus(shape(1 << 22, arc_t{32} << 22, 70, 2)), 2) << "uniform:22";
   EXPECT_EQ(wider_on_gpus(shape(1 << 22, arc_t{30} << 22, 160000, 2)), 4) << "kron:22";
