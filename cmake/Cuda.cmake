@@ -37,13 +37,11 @@ elseif(NOT SHOAL_CUDA STREQUAL "off")
       add_compile_options("$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<CONFIG:Release>>:$<TARGET_PROPERTY:SHOAL_HOST_CODE>>")
       set(shoal_sources_choose ON)
     endif()
-    # For kernels that need not be fast. They compile in a fifth of the time; those of tests, which run for moments, in less: `max`
-    # optimises nothing. nvcc has this option from 12.9 on.
+    # For kernels that need not be fast. They compile in a fifth of the time. nvcc has this option from 12.9 on. With `max`, which
+    # optimises nothing, tests with single threads as workers did not end (docs/decisions/0047-kernels-compiled-quickly.md).
     set(shoal_quick_kernels "")
-    set(shoal_quickest_kernels "")
     if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA" AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.9)
       set(shoal_quick_kernels "$<$<COMPILE_LANGUAGE:CUDA>:--Ofast-compile=min>")
-      set(shoal_quickest_kernels "$<$<COMPILE_LANGUAGE:CUDA>:--Ofast-compile=max>")
     endif()
     # Options for the worklist's kernels that `auto` never chooses (cmake/Kernels.cmake).
     set(shoal_other_kernels "${shoal_quick_kernels}")
@@ -53,7 +51,6 @@ elseif(NOT SHOAL_CUDA STREQUAL "off")
     endif()
     if(SHOAL_QUICK_KERNELS)
       set(shoal_quick_kernels "")
-      set(shoal_quickest_kernels "")
       set(shoal_other_kernels "")
       if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA" AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.9)
         add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:--Ofast-compile=max>")
