@@ -38,7 +38,7 @@ elseif(NOT SHOAL_CUDA STREQUAL "off")
       set(shoal_sources_choose ON)
     endif()
     # For kernels that need not be fast. They compile in a fifth of the time. nvcc has this option from 12.9 on. With `max`, which
-    # optimises nothing, tests with single threads as workers did not end (docs/decisions/0047-kernels-compiled-quickly.md).
+    # optimises nothing, single threads as workers are twenty times as slow (docs/decisions/0047-kernels-compiled-quickly.md).
     set(shoal_quick_kernels "")
     if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA" AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.9)
       set(shoal_quick_kernels "$<$<COMPILE_LANGUAGE:CUDA>:--Ofast-compile=min>")
