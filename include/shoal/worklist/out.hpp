@@ -1,46 +1,29 @@
 // Out: the object through which a worker pushes items. push, push_each and emit judge an item if this PE owns it, and
 // otherwise send it to its owner.
 #pragma once
-#include "shoal/worklist/judge.hpp"
-#include "shoal/worklist/sending.hpp"
+#include "shoal/worklist/judging.hpp"
 #include "shoal/worklist/sieve.hpp"
-#if !defined(SHOAL_SIMULATE) || defined(SHOAL_SIMULATE_WIRES)
-#include "shoal/worklist/wires.hpp"
-#endif
 
 namespace shoal {
 
-/// Whether this kind of worker can call code that only the host has (wires, traces).
-#if defined(SHOAL_SIMULATE_WIRES)
-template <class W>
-inline constexpr bool kMayCarry = std::is_base_of_v<CpuThread, W>;
-#elif defined(SHOAL_SIMULATE) || defined(__CUDA_ARCH__)
-template <class W>
-inline constexpr bool kMayCarry = false;
-#else
-template <class W>
-inline constexpr bool kMayCarry = std::is_same_v<W, CpuThread>;
-#endif
-
-/// What is known of items that are pushed: nothing yet; that they are promising; or also the verdict on those that this PE owns, and
-/// that the others are worth sending.
-enum class Known { nothing, promising, own };
-
 /// A worker's means to push items. One object per lane.
 template <Worker W, class View>
-class Out : public Sending<W, View> {
-  using Base = Sending<W, View>;
+class Out : public Judging<W, View> {
+  using Base = Judging<W, View>;
   using Base::append;
   using Base::dispatch;
+  using Base::find_owners;
+  using Base::judge;
+  using Base::look_over;
   using Base::send;
-  using Base::send_off;
+  template <lane_t kSome>
+  static constexpr bool kAsksWhetherLeaves = Base::template kAsksWhetherLeaves<kSome>;
 
  public:
   using TaskT = typename View::Task;
   using Item = typename View::Item;
   using Base::Base;
-  using Base::index;
-  using Base::kGathers;
+  using Base::beat;
   using Base::kQueuesAtGate;
   using Base::now;
   using Base::own;
@@ -156,7 +139,7 @@ class Out : public Sending<W, View> {
       find_owners(has, item, owner, keep, travels);
     } else {
       PushCounts counts;
-      may_leave = judge_own<kKnown>(w, has, item, owner, keep, travels, counts);
+      may_leave = this->template judge_own<kKnown>(w, has, item, owner, keep, travels, counts);
       add_to<W, /*kFew=*/true>(tally(), counts);
     }
     // Queues this PE's items before other PEs are asked about theirs, which takes long. If kQueuesAtGate, this happens below:
@@ -202,30 +185,9 @@ class Out : public Sending<W, View> {
     }
   }
 
-  /// Carries what waits to go to other processes, if a carrying turn is due (Wires::is_due) and no other worker has it.
-  /// @param works  this worker has other work as well
-  SHOAL_FN void carry([[maybe_unused]] bool works) {
-    if constexpr (kMayCarry<W> && kGathers) {
-      if (view().wires == nullptr) return;
-      now().carried_at = tally().pushed;
-      if (view().wires->is_due(works)) view().wires->carry();
-    }
-  }
   SHOAL_FN void note_stale(bool stale) { add_to<W>(tally().stale, stale); }
   SHOAL_FN void note_run(bool run) { add_to<W>(tally().run, run); }
   SHOAL_FN void note_idle_call() { add_to<W>(tally().idle_calls, 1); }
-  /// One lane: shows the watchdog that its worker makes progress. The queues' counters do not show it while all of the
-  /// worker's pushes are refused, while it runs the items of one batch, or while it runs items from its own spill. Not done
-  /// in every push: a store for each batch would be one more word to which all workers of a PE write.
-  SHOAL_FN void beat() const {
-    if constexpr (HasIdle<TaskT>) {
-      if (now().muted) return;
-    }
-    view().here().beat[index() % kBeats].fetch_add(1);
-  }
-  /// Turns beat() off while idle() runs. Pushes of idle() are no sign of progress: idle() may push for ever, and all of its
-  /// items may be refused.
-  SHOAL_FN void mute(bool muted) { now().muted = muted; }
   /// How many items this lane has pushed so far.
   SHOAL_FN auto pushed() const { return tally().pushed; }
   SHOAL_FN void note_waiting(ticket_t n) {
@@ -262,98 +224,6 @@ class Out : public Sending<W, View> {
   /// nearly every turn.
   static constexpr Known kSifted = HasPromising<TaskT> ? Known::promising : Known::own;
 
-  /// The owner of each item with `has`; whether it is this PE (`keep`), or another (`travels`). An owner that is no PE ends the run.
-  template <lane_t kSome>
-  SHOAL_FN void find_owners(const bool (&has)[kSome], const Item (&item)[kSome], pe_t (&owner)[kSome],
-                            bool (&keep)[kSome], bool (&travels)[kSome]) {
-    bool astray = false;
-    for (lane_t k = 0; k < kSome; ++k) {
-      owner[k] = has[k] && view().n_pes > 1 ? view().task.owner(item[k]) : view().me;
-      keep[k] = has[k] && owner[k] == view().me;
-      travels[k] = has[k] && !keep[k];
-      if (travels[k] && !view().is_pe(owner[k])) {
-        astray = true;
-        travels[k] = false;
-      }
-    }
-    if (astray) {
-      view().refuse(owner);
-      for (pe_t& one : owner) one = view().is_pe(one) ? one : view().me;
-    }
-  }
-  /// The same. False if it is certain that no lane has an item for another PE.
-  template <lane_t kSome>
-  SHOAL_FN bool find_owners(const W& w, const bool (&has)[kSome], const Item (&item)[kSome], pe_t (&owner)[kSome],
-                            bool (&keep)[kSome], bool (&travels)[kSome]) {
-    if constexpr (!kAsksWhetherLeaves<kSome>) {
-      find_owners(has, item, owner, keep, travels);
-      return view().n_pes > 1;
-    } else if constexpr (!HasOwns<TaskT>) {
-      find_owners(has, item, owner, keep, travels);
-      return w.any(any_of(travels));
-    } else {
-      bool leaves[kSome], mine[kSome];
-      for (lane_t k = 0; k < kSome; ++k) {
-        owner[k] = view().me;
-        keep[k] = has[k] && (view().n_pes == 1 || view().task.owns(view().me, item[k]));
-        leaves[k] = has[k] && !keep[k];
-        travels[k] = false;
-      }
-      if (!w.any(any_of(leaves))) return false;
-      find_owners(leaves, item, owner, mine, travels);
-      for (lane_t k = 0; k < kSome; ++k) keep[k] = keep[k] || mine[k];
-      return true;
-    }
-  }
-  /// Asks promising() about items of this PE (`keep`), if the run does so (LaunchPlan::looks), and about those of others (`leaves`), if
-  /// the task may be asked. `may_leave` is false if it is certain that no lane has one of these.
-  template <lane_t kSome>
-  SHOAL_FN void look_at(const W& w, bool may_leave, const bool (&keep)[kSome], const bool (&leaves)[kSome],
-                        const Item (&item)[kSome], bool (&promising)[kSome]) {
-    const bool own = !kMayNotLook || view().looks;
-    if (!own && !may_leave) {
-      for (bool& one : promising) one = true;
-      return;
-    }
-    bool asks[kSome];
-    for (lane_t k = 0; k < kSome; ++k) asks[k] = (own && keep[k]) || (KnowsOthers<TaskT> && leaves[k]);
-    look_if_promising(w, view().task, asks, item, promising);
-    for (lane_t k = 0; k < kSome; ++k) promising[k] = promising[k] || (!own && keep[k]);
-  }
-  /// Judges pushed items that this PE owns, and finds those for other PEs that are worth sending. `keep` and `travels` become true for
-  /// what is accepted, and for what is to travel. False if it is certain that no lane has an item for another PE.
-  template <Known kKnown, lane_t kSome>
-  SHOAL_FN bool judge_own(const W& w, const bool (&has)[kSome], const Item (&item)[kSome], pe_t (&owner)[kSome],
-                          bool (&keep)[kSome], bool (&travels)[kSome], PushCounts& counts) {
-    bool leaves[kSome], promising[kSome];
-    const bool may_leave = find_owners(w, has, item, owner, keep, leaves);
-    counts.pushed += number_of(has);
-    if (W::kMaxLanes == 1 && (tally().pushed + counts.pushed) % kPushesOfABeat == 0) {
-      beat();
-      carry_meanwhile(w);
-    }
-    SHOAL_TIMED(w, own(), Section::judge);
-    if constexpr (kKnown == Known::promising) {
-      for (lane_t k = 0; k < kSome; ++k) promising[k] = true;
-    } else {
-      look_at(w, may_leave, keep, leaves, item, promising);
-    }
-    for (lane_t k = 0; k < kSome; ++k) travels[k] = leaves[k] && (promising[k] || !KnowsOthers<TaskT>);
-    if constexpr (KnowsOthers<TaskT>) {
-      for (lane_t k = 0; k < kSome; ++k) {
-        counts.dropped += leaves[k] && !travels[k];
-        leaves[k] = travels[k];
-      }
-    }
-    judge_here(w, view(), counts, promising, keep, travels, owner, item);
-    if constexpr (!kJudgesAtOnce<W, View>) {
-      if (view().n_pes > 1) {
-        for (lane_t k = 0; k < kSome; ++k) counts.withheld += leaves[k] != travels[k];
-      }
-    }
-    return may_leave;
-  }
-
   /// One turn of a part: makes the items of the elements from `at` to before `stop`, refuses what it can, and puts the others into the
   /// sieve. Returns how many items are there then.
   /// @param end  of the elements of all parts
@@ -374,7 +244,7 @@ class Out : public Sending<W, View> {
     if constexpr (kSifted == Known::own) {
       pe_t owner[W::kOffers];
       bool keep[W::kOffers], travels[W::kOffers];
-      judge_own<Known::nothing>(w, has, item, owner, keep, travels, counts);
+      this->template judge_own<Known::nothing>(w, has, item, owner, keep, travels, counts);
       for (lane_t k = 0; k < W::kOffers; ++k) passes[k] = keep[k] || travels[k];
     } else {
       look_over(w, has, item, passes, counts);
@@ -387,49 +257,6 @@ class Out : public Sending<W, View> {
     }
     return places.total;
   }
-  /// Finds the items that are promising, or that this PE must not look at. Counts the others as refused. Owners are not computed if the
-  /// task may look at all items: a warp spends most of its time here, and has no registers for four owners and what follows from them.
-  template <lane_t kSome>
-  SHOAL_FN void look_over(const W& w, const bool (&has)[kSome], const Item (&item)[kSome], bool (&passes)[kSome],
-                          PushCounts& counts) {
-    SHOAL_TIMED(w, own(), Section::judge);
-    bool asks[kSome];
-    for (lane_t k = 0; k < kSome; ++k) {
-      const bool theirs = !KnowsOthers<TaskT> && owner_if(view(), has[k] && view().n_pes > 1, item[k]) != view().me;
-      asks[k] = has[k] && !theirs;
-    }
-    look_if_promising(w, view().task, asks, item, passes);
-    for (lane_t k = 0; k < kSome; ++k) {
-      passes[k] = has[k] && (passes[k] || !asks[k]);
-      const bool refused = has[k] && !passes[k];
-      counts.pushed += refused;
-      counts.dropped += refused;
-    }
-  }
-
-  /// Whether a worker votes on whether any item leaves this PE. If none does, as in most batches on road networks, it skips all that
-  /// concerns other PEs. Only warps, for which a vote is almost free, with one item per lane: most batches with more send something.
-  template <lane_t kSome>
-  static constexpr bool kAsksWhetherLeaves = W::kMaxLanes > 1 && !HasParts<W> && kSome == 1 && !kAlone<View>;
-  /// Blocks always look: they refuse most items by it. CPU threads look as well, as the data is in their cache then.
-  static constexpr bool kMayNotLook = W::kHoldsTickets && !HasParts<W>;
-
-  /// Judges each lane's items with `has`, and clears it for those that are refused.
-  template <lane_t kSome>
-  SHOAL_FN void judge(const W& w, bool (&has)[kSome], const Item (&item)[kSome]) {
-    if constexpr (HasRemoteJudge<TaskT>) {
-      if (view().judge_remote) return;
-    }
-    bool promising[kSome];
-    bool none[kSome] = {};
-    // All of these loads are in flight before the first atomic.
-    look_at(w, /*may_leave=*/false, has, none, item, promising);
-    pe_t me[kSome];
-    for (pe_t& one : me) one = view().me;
-    PushCounts counts;
-    judge_here(w, view(), counts, promising, has, none, me, item);
-    add_to<W, /*kFew=*/true>(tally(), counts);
-  }
   /// The position of a lane's k-th element among those that are pushed in one turn (push_numbered).
   template <bool kTogether>
   SHOAL_FN static lane_t element_of(const W& w, lane_t k) {
@@ -441,29 +268,12 @@ class Out : public Sending<W, View> {
     }
   }
 
-  /// Carries what waits to go to other processes in the middle of a long batch. The items of one batch may have a tenth of a
-  /// graph's arcs, and the other processes would wait until all of them are pushed.
-  SHOAL_FN void carry_meanwhile([[maybe_unused]] const W& w) {
-    if constexpr (kMayCarry<W> && kGathers) {
-      if (view().wires == nullptr || tally().pushed - now().carried_at < kPushesOfACarry) return;
-      send_off(w);
-      carry(/*works=*/true);
-    }
-  }
-
   static constexpr bool kCountsIn32Bits = std::is_same_v<LaneTally<W>, LaneCounters<std::uint32_t>>;
 #if defined(SHOAL_SIMULATE)
   static constexpr lane_t kCountsMuch = 4;
 #else
   /// Of one lane, which pushes at most as many again before the worker looks.
   static constexpr lane_t kCountsMuch = 1u << 31;
-#endif
-#if defined(SHOAL_SIMULATE_WIRES)
-  static constexpr lane_t kPushesOfABeat = 2, kPushesOfACarry = 4;  // a simulation's batches are short
-#else
-  static constexpr lane_t kPushesOfABeat = 256;  ///< one-lane workers: pushes between two calls of beat()
-  /// Pushes between two turns of carrying: about two batches on a graph with long rows.
-  static constexpr lane_t kPushesOfACarry = 1024;
 #endif
   /// Workers of several lanes: elements of a long range between two calls of beat(). This costs fewer registers than counting
   /// pushes. Shorter batches need no beat(), because the next batch changes a counter of a queue.

@@ -128,6 +128,19 @@ class Queuing {
   SHOAL_FN Hand<Item>& hand() { return own_.hand; }
   SHOAL_FN lane_t index() const { return index_; }
 
+  /// One lane: shows the watchdog that its worker makes progress. The queues' counters do not show it while all of the
+  /// worker's pushes are refused, while it runs the items of one batch, or while it runs items from its own spill. Not done
+  /// in every push: a store for each batch would be one more word to which all workers of a PE write.
+  SHOAL_FN void beat() const {
+    if constexpr (HasIdle<TaskT>) {
+      if (now().muted) return;
+    }
+    view().here().beat[index() % kBeats].fetch_add(1);
+  }
+  /// Turns beat() off while idle() runs. Pushes of idle() are no sign of progress: idle() may push for ever, and all of its
+  /// items may be refused.
+  SHOAL_FN void mute(bool muted) { now().muted = muted; }
+
  protected:
   /// Puts accepted items into the ring, or into this worker's spill if there is no free slot. Parks those beyond the
   /// threshold.

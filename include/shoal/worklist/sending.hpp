@@ -2,8 +2,23 @@
 // together, and sends them with those that it queues.
 #pragma once
 #include "shoal/worklist/queuing.hpp"
+#if !defined(SHOAL_SIMULATE) || defined(SHOAL_SIMULATE_WIRES)
+#include "shoal/worklist/wires.hpp"
+#endif
 
 namespace shoal {
+
+/// Whether this kind of worker can call code that only the host has (wires, traces).
+#if defined(SHOAL_SIMULATE_WIRES)
+template <class W>
+inline constexpr bool kMayCarry = std::is_base_of_v<CpuThread, W>;
+#elif defined(SHOAL_SIMULATE) || defined(__CUDA_ARCH__)
+template <class W>
+inline constexpr bool kMayCarry = false;
+#else
+template <class W>
+inline constexpr bool kMayCarry = std::is_same_v<W, CpuThread>;
+#endif
 
 /// The part of Out that sends. One object per lane.
 template <Worker W, class View>
@@ -47,6 +62,16 @@ class Sending : public Queuing<W, View> {
       }
       send_off(w);
       w.sync();
+    }
+  }
+
+  /// Carries what waits to go to other processes, if a carrying turn is due (Wires::is_due) and no other worker has it.
+  /// @param works  this worker has other work as well
+  SHOAL_FN void carry([[maybe_unused]] bool works) {
+    if constexpr (kMayCarry<W> && kGathers) {
+      if (view().wires == nullptr) return;
+      now().carried_at = tally().pushed;
+      if (view().wires->is_due(works)) view().wires->carry();
     }
   }
 
@@ -178,6 +203,16 @@ class Sending : public Queuing<W, View> {
     }
   }
 
+  /// Carries what waits to go to other processes in the middle of a long batch. The items of one batch may have a tenth of a
+  /// graph's arcs, and the other processes would wait until all of them are pushed.
+  SHOAL_FN void carry_meanwhile([[maybe_unused]] const W& w) {
+    if constexpr (kMayCarry<W> && kGathers) {
+      if (view().wires == nullptr || tally().pushed - now().carried_at < kPushesOfACarry) return;
+      send_off(w);
+      carry(/*works=*/true);
+    }
+  }
+
   /// One lane: the owner of an item that was pushed earlier, or merged. If owner() names no PE of the run, ends the run and
   /// clears `has`, so the item goes nowhere and no table of PEs is accessed out of bounds.
   SHOAL_FN pe_t owner_of(bool& has, const Item& item) const {
@@ -195,6 +230,13 @@ class Sending : public Queuing<W, View> {
 
   /// This worker's table, if the run combines.
   SHOAL_FN HeldSlot<Item>* held() const { return view().held + index() * kHeldSlots; }
+
+#if defined(SHOAL_SIMULATE_WIRES)
+  static constexpr lane_t kPushesOfACarry = 4;  // a simulation's batches are short
+#else
+  /// Pushes between two turns of carrying: about two batches on a graph with long rows.
+  static constexpr lane_t kPushesOfACarry = 1024;
+#endif
 };
 
 }  // namespace shoal
