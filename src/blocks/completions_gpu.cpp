@@ -18,9 +18,9 @@
 
 namespace shoal::blocks::gpu {
 
-class CompletionThread::Polling {
+class RunCalls::Thread {
  public:
-  ~Polling() {
+  ~Thread() {
     if (!thread_.joinable()) return;
     {
       const std::lock_guard lock(mutex_);
@@ -127,13 +127,17 @@ class CompletionThread::Polling {
   std::thread thread_;
 };
 
-CompletionThread::CompletionThread() : polling_(std::make_unique<Polling>()) {}
-CompletionThread::~CompletionThread() = default;
-void CompletionThread::add(const std::vector<Place>& places, std::function<void()> call) {
-  polling_->add(places, std::move(call));
+RunCalls::RunCalls() : thread_(std::make_unique<Thread>()) {}
+RunCalls::~RunCalls() = default;
+step_t RunCalls::next(step_t s) const {
+  const auto next = std::find_if(calls_.begin(), calls_.end(), [s](const Completion& one) { return one.steps > s; });
+  return next == calls_.end() ? ~step_t{0} : next->steps;
 }
-void CompletionThread::finish() { polling_->finish(); }
-void CompletionThread::drop() { polling_->drop(); }
+void RunCalls::await(const std::vector<Place>& places, std::function<void()> call) {
+  thread_->add(places, std::move(call));
+}
+void RunCalls::finish() { thread_->finish(); }
+void RunCalls::drop() { thread_->drop(); }
 
 }  // namespace shoal::blocks::gpu
 #endif

@@ -5,24 +5,39 @@
 
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
+
+#include "shoal/blocks/completions.hpp"
 
 namespace shoal::blocks::gpu {
 
-class CompletionThread {
+/// The calls that one run at a time will make, and the thread that makes them.
+class RunCalls {
  public:
-  CompletionThread();
-  CompletionThread(const CompletionThread&) = delete;
-  CompletionThread& operator=(const CompletionThread&) = delete;
-  ~CompletionThread();
+  RunCalls();
+  RunCalls(const RunCalls&) = delete;
+  RunCalls& operator=(const RunCalls&) = delete;
+  ~RunCalls();
 
   /// The end of a stream, where an event will be recorded, and the stream's device.
   struct Place {
     int device;
     cudaStream_t stream;
   };
-  /// Records an event in each of these streams now. `call` is made when all of the events have completed.
-  void add(const std::vector<Place>& places, std::function<void()> call);
+  /// Begins a run. @param calls  those that the run will reach, in order of steps (Completions::take)
+  void begin(std::vector<Completion> calls) { calls_ = std::move(calls); }
+  /// The smallest number of steps above s for which a call is registered; the largest step_t if there is none.
+  step_t next(step_t s) const;
+  /// The steps from `begin` to `end` - 1 have been launched. Records events, and makes the calls for begin + 1 to `end` steps when all
+  /// of their events have completed.
+  /// @param places_of  block, or -1 for all blocks -> std::vector<Place>: the streams in which its steps end
+  template <class PlacesOf>
+  void launched(step_t begin, step_t end, const PlacesOf& places_of) {
+    for (Completion& one : calls_) {
+      if (one.steps > begin && one.steps <= end) await(places_of(one.block), std::move(one.call));
+    }
+  }
   /// Call it after the GPUs have finished: waits until all calls have been made.
   /// @throws what the first failing call threw; DeviceError
   void finish();
@@ -30,8 +45,11 @@ class CompletionThread {
   void drop();
 
  private:
-  class Polling;  // in src/blocks/completions_gpu.cpp, with the standard library's headers that it needs
-  const std::unique_ptr<Polling> polling_;
+  class Thread;  // in src/blocks/completions_gpu.cpp, with the standard library's headers that it needs
+  void await(const std::vector<Place>& places, std::function<void()> call);
+
+  std::vector<Completion> calls_;
+  const std::unique_ptr<Thread> thread_;
 };
 
 }  // namespace shoal::blocks::gpu

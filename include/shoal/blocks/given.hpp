@@ -46,6 +46,12 @@ class GivenByTiles {
     if (kGiven < B >> 0 && !at_.empty()) pe.given = static_cast<double*>(at_[p].get());
     return pe;
   }
+  /// Where the tiles of a PE store what they give; null if they give nothing. @param number  index of the state among those that are
+  /// reduced
+  double* at(pe_t p, step_t number) const {
+    const PeView<B> pe = view(p);
+    return pe.given == nullptr ? nullptr : pe.given + number * pe.tiles * kGiven<B>;
+  }
   /// The reduction over the blocks of this process. @param number  index of the state among those that are reduced; all tiles
   /// must have stored it. @return [kGives]; empty if the blocks give nothing
   std::vector<double> here(step_t number) const {

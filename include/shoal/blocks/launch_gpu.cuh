@@ -15,14 +15,11 @@
 #include "shoal/blocks/array.hpp"
 #include "shoal/blocks/completions.hpp"
 #include "shoal/blocks/completions_gpu.cuh"
-#include "shoal/blocks/events.cuh"
 #include "shoal/blocks/forms.hpp"
 #include "shoal/blocks/given.hpp"
-#include "shoal/blocks/graph.cuh"
-#include "shoal/blocks/halo_copies.cuh"
 #include "shoal/blocks/kernels_gpu.cuh"
+#include "shoal/blocks/launch_units_gpu.cuh"
 #include "shoal/blocks/trace_gpu.cuh"
-#include "shoal/blocks/units.hpp"
 #include "shoal/blocks/watch_gpu.cuh"
 #include "shoal/core/interrupt.hpp"
 #include "shoal/core/state_log.hpp"
@@ -31,9 +28,9 @@
 
 namespace shoal::blocks::gpu {
 
-/// The host's part of a run: it launches, and waits once. The work of a PE is ordered by its stream in work_. In the form
-/// `kernels` the work of all PEs is ordered by the stream of PE 0. With several processes, each launches its own blocks; kernels
-/// of different processes wait for each other by counters in memory that both reach (WireEnd, StepWords).
+/// The host's part of a run: it launches, and waits once. The work of a PE is ordered by its stream in work_. With several processes,
+/// each launches its own blocks; kernels of different processes wait for each other by counters in memory that both reach (WireEnd,
+/// StepWords).
 template <class B>
 class Launcher {
  public:
@@ -44,16 +41,16 @@ class Launcher {
         measured_(pinned_memory(static_cast<std::size_t>(array.machine().n_pes()) * sizeof(std::uint64_t),
                                 "measurements of a run")),
         trace_(array.machine().devices(), work_),
+        by_unit_({array_, options_, given_, work_, trace_, watch_, calls_}),
         watch_(
             array.machine(), array.wires(), [&array](pe_t p) { return array.views()[p].words; }, options_, work_,
-            streams_) {
+            by_unit_.streams()) {
     Decisions decisions;
     options_ = decide_launch(options, sizes(array), decisions);  // what the caller has left open
     if (options_.halos != Halos::direct) array_.send_by_copies();
     std::fill_n(measured(), array.machine().n_pes(), 0);
     for (const int device : array.machine().devices()) {
       work_.emplace_back(device);
-      reached_.emplace_back(device);
       DeviceGuard guard(device);  // loads all kernels before the first resident one is launched
       cudaFuncAttributes attributes;
       SHOAL_CUDA(cudaFuncGetAttributes(&attributes, start_kernel<B>));
@@ -65,28 +62,11 @@ class Launcher {
     placed();
   }
 
-  /// Call it after blocks were moved. In the form `kernels`, makes streams, events, copies and the graph anew.
+  /// Call it after blocks were moved.
   void placed() {
     if (options_.form != BlockForm::kernels) return;
-    streams_.clear();
-    packed_.clear();
-    handed_.clear();
-    units_ = Units(array_, options_);
-    for (const Unit& unit : units_) {
-      const int device = array_.machine().devices()[unit.pe];
-      streams_.emplace_back(device);
-      for (int parity = 0; parity < 2; ++parity) packed_.emplace_back(device);
-    }
-    for (const Unit& unit : units_) {
-      if (!options_.urgent_packs) continue;
-      const int device = array_.machine().devices()[unit.pe];
-      streams_.emplace_back(device, Urgency::urgent);
-      for (int i = 0; i < 2; ++i) handed_.emplace_back(device);
-    }
-    copies_.reset();
-    if (options_.halos != Halos::direct) copies_ = std::make_unique<HaloCopies>(array_, units_, options_.halos);
-    graph_ = Graph();
-    if (started_) make_graph();
+    by_unit_.place();
+    if (started_) by_unit_.make_graph();
   }
 
   /// Every process; all get the same result.
@@ -122,7 +102,7 @@ class Launcher {
       start_kernel<<<workers, kThreads, 0, stream>>>(pe);
     });
     started_ = true;
-    make_graph();
+    if (options_.form == BlockForm::kernels) by_unit_.make_graph();
   }
 
   /// Between runs, before step s: calls hear() with a message for every tile of every block. Every process, the same.
@@ -159,7 +139,7 @@ class Launcher {
     trace_.begin();
     given_.begin(range.n_given());
     run_ = range;
-    wanted_ = completions_.take(range);
+    calls_.begin(completions_.take(range));
     watch_.begin(range);
     std::exception_ptr error;
     double seconds = 0;
@@ -169,19 +149,19 @@ class Launcher {
       watch_.wait(trace_);
       seconds = static_cast<double>(trace_now() - begin) / 1e9;
       if (watch_.ended() == RunState::running) {
-        polling_.finish();
+        calls_.finish();
       } else {
-        polling_.drop();
+        calls_.drop();
       }
     } catch (const std::exception& thrown) {
       watch_.abandon(thrown.what());
-      polling_.drop();
+      calls_.drop();
       trace_.drop();
       if (array_.wires() == nullptr) throw;
       error = std::current_exception();
     }
     RunOfAll all{seconds, 0};
-    if (!error && watch_.ended() == RunState::running) error = watch_.ended_on_gpu(units_);
+    if (!error && watch_.ended() == RunState::running) error = watch_.ended_on_gpu(by_unit_.units());
     if (array_.wires() == nullptr) {
       throw_if_interrupted();
       if (error) std::rethrow_exception(error);
@@ -191,7 +171,7 @@ class Launcher {
     }
     change_ = all.change;
     gave_ = given_.of_all(range);
-    if (trace_) trace_.draw(array_, units_);
+    if (trace_) trace_.draw(array_, by_unit_.units());
     return all.seconds;
   }
 
@@ -246,9 +226,7 @@ class Launcher {
       SHOAL_CUDA(cudaMemsetAsync(array_.views()[p].words, 0, sizeof(PeWords), work_[p]));
     }
     if (options_.form == BlockForm::kernels) {
-      gather();
-      launch_all(range);
-      spread();
+      by_unit_.launch(range);
     } else {
       launch_resident(range);
     }
@@ -263,28 +241,15 @@ class Launcher {
     return run_.measure ? change_of(*std::max_element(measured(), measured() + array_.machine().n_pes())) : 0;
   }
 
-  void make_graph() {
-    if (options_.form != BlockForm::kernels || options_.graph <= 0 || graph_) return;
-    const auto steps = static_cast<step_t>(options_.graph);
-    DeviceGuard guard(array_.machine().devices()[0]);
-    run_ = {0, 4 + steps, false};
-    capturing_ = true;
-    graph_.capture(work_[0], [&] { launch_steps({2, 2 + steps, false}); });  // valid for all steps but the first
-    capturing_ = false;
-  }
-
-  bool keep_pace(step_t steps, pe_t p, cudaStream_t stream) {
-    return capturing_ || watch_.keep_pace(steps, units_, p, stream);
-  }
   std::uint64_t* measured() const { return static_cast<std::uint64_t*>(measured_.get()); }
 
   /// Launches one kernel per PE, or several one after another if calls are registered for steps within the range.
   void launch_resident(const StepRange& range) {
     for (step_t s = range.first; s < range.end || s == range.first;) {
-      const step_t end = std::min(next_wanted(s), range.end);
+      const step_t end = std::min(calls_.next(s), range.end);
       launch_resident(range, s, end);
-      tell_in_work(s, end);
-      if (end == s || (end < range.end && !keep_pace(1, 0, work_[0]))) break;
+      calls_.launched(s, end, [this](std::int64_t) { return in_work(); });
+      if (end == s || (end < range.end && !watch_.keep_pace(1, by_unit_.units(), 0, work_[0]))) break;
       s = end;
     }
   }
@@ -298,8 +263,7 @@ class Launcher {
     for (pe_t p = 0; p < machine.n_pes(); ++p) {
       PeView<B> pe = given_.view(p);
       if (pe.tiles == 0) continue;
-      if (pe.given != nullptr)
-        pe.given = given_at(p, StepRange{range.first, first, false, false, range.give_every}.n_given());
+      pe.given = given_.at(p, StepRange{range.first, first, false, false, range.give_every}.n_given());
       DeviceGuard guard(machine.devices()[p]);
       if (first > range.first) SHOAL_CUDA(cudaMemsetAsync(&pe.words->next, 0, sizeof(pe.words->next), work_[p]));
       void* arguments[] = {&pe, &part};
@@ -311,166 +275,11 @@ class Launcher {
     }
   }
 
-  /// gather(): later work in PE 0's stream waits for the work now in the streams of the other PEs. spread(): the other way round.
-  void gather() {
-    for (pe_t p = 1; p < array_.machine().n_pes(); ++p) {
-      SHOAL_CUDA(cudaEventRecord(reached_[p], work_[p]));
-      SHOAL_CUDA(cudaStreamWaitEvent(work_[0], reached_[p], 0));
-    }
-  }
-  void spread() {
-    SHOAL_CUDA(cudaEventRecord(reached_[0], work_[0]));
-    for (pe_t p = 1; p < array_.machine().n_pes(); ++p) SHOAL_CUDA(cudaStreamWaitEvent(work_[p], reached_[0], 0));
-  }
-
-  /// Launches the steps of a run, as graphs where possible. The first and the last step, and steps that do not fill a graph, are
-  /// launched kernel by kernel.
-  void launch_all(const StepRange& range) {
-    const auto steps = static_cast<step_t>(options_.graph);
-    step_t s = range.first;
-    if (graph_ && range.give_every == 0) {  // kernels in a graph do not know the number of their state
-      // The first and the last step of a run are not in graphs: before and after a run the values that cross sides are in the
-      // buffers, while kernels in a graph may hand them over.
-      const step_t begin = (s + 2) / 2 * 2, end = range.end - 1;
-      if (begin + steps <= end) {
-        launch_steps({s, begin, false});
-        trace_.mark(0, "");
-        for (s = begin; s + steps <= end; s += steps) {
-          throw_if_interrupted();
-          if (next_wanted(s) < s + steps) {  // a call is due within the graph
-            launch_steps({s, s + steps, false});
-            continue;
-          }
-          graph_.launch(work_[0]);
-          tell_in_work(s, s + steps);
-          if (!keep_pace(steps, 0, work_[0])) return;
-          trace_.mark(0, "graph of steps " + std::to_string(s) + " to " + std::to_string(s + steps - 1));
-        }
-      }
-    }
-    launch_steps({s, range.end, range.measure});
-  }
-  /// Launches steps kernel by kernel. Step s of a unit comes after its own step s - 1 by its stream, and after step s - 1 of the
-  /// units in Unit::after by events. All of it comes after the earlier work in PE 0's stream, and before the later work.
-  void launch_steps(const StepRange& range) {
-    if (range.first == range.end) return;
-    trace_.mark_steps(range.first);
-    SHOAL_CUDA(cudaEventRecord(reached_[0], work_[0]));
-    for (const Stream& stream : streams_) SHOAL_CUDA(cudaStreamWaitEvent(stream, reached_[0], 0));
-    for (step_t s = range.first; s < range.end; ++s) {
-      throw_if_interrupted();
-      for (std::int64_t b = 0; b < units_.size(); ++b) {
-        DeviceGuard guard(array_.machine().devices()[units_[b].pe]);
-        if (s > range.first) {  // all steps before the range have ended
-          for (const std::int64_t other : units_[b].after) {
-            SHOAL_CUDA(cudaStreamWaitEvent(packs_in(b), packed(other, s), 0));
-          }
-          if (copies_) copies_->await(b, s, packs_in(b));
-        }
-        launch_step(b, s, range.measure && s + 1 == range.end);
-        trace_.add_step(b, s + 1, units_[b].pe);
-        SHOAL_CUDA(cudaEventRecord(packed(b, s + 1), packs_in(b)));
-        if (copies_) copies_->send(b, s + 1, packed(b, s + 1));
-      }
-      if (!capturing_) tell_in_streams(s + 1);
-      if (units_.size() > 0 && !keep_pace(1, units_[0].pe, streams_[0])) return;
-    }
-    for (std::int64_t b = 0; b < units_.size(); ++b) {
-      SHOAL_CUDA(cudaStreamWaitEvent(work_[0], packed(b, range.end), 0));
-    }
-    if (copies_) copies_->await_all(range.end, work_[0]);
-  }
-  /// The event that completes when a unit has packed for step s. In a traced run each unit and step has a timed event of its own.
-  cudaEvent_t packed(std::int64_t b, step_t s) const {
-    const cudaEvent_t timed = trace_.step(b, s);
-    return timed != nullptr ? timed : packed_[static_cast<std::size_t>(2 * b) + (s & 1)];
-  }
-  /// Launches the kernels of step s of unit u.
-  void launch_step(std::int64_t u, step_t s, bool measure) {
-    const Unit& unit = units_[u];
-    if (unit.blocks == 0) return;
-    const auto& slots = array_.slots()[unit.pe];
-    const std::uint32_t n = slots[unit.first].n_sides, all = ~0u;
-    const auto patience_ns = static_cast<std::uint64_t>(watch_.patience_seconds() * 1e9);
-    double* const gives = run_.gives(s + 1) && !capturing_ ? given_at(unit.pe, run_.number(s + 1)) : nullptr;
-    const cudaStream_t updates_in = streams_[u];
-    const auto launch = [&](Part part) {
-      if (part.update) part.given = gives;
-      const cudaStream_t stream = part.update ? updates_in : packs_in(u);
-      constexpr std::uint32_t kMost = 65535;  // of a CUDA grid's second dimension
-      for (std::uint32_t at = 0; at < unit.blocks; at += kMost) {
-        const dim3 workers(static_cast<unsigned>(unit.tiles), std::min(kMost, unit.blocks - at));
-        part_kernel<<<workers, kThreads, 0, stream>>>(array_.views()[unit.pe], unit.first + at, s, part, patience_ns);
-        SHOAL_CUDA(cudaGetLastError());
-      }
-    };
-    if (options_.fusion == Fusion::c || units_.together()) {
-      return launch({0, all, true, measure, 0, all, s > run_.first, s + 1 < run_.end});
-    }
-    const auto joined = [&](std::uint32_t i) { return array_.joined(unit.block, i); };
-    const bool packs = options_.fusion != Fusion::none, unpacks = options_.fusion == Fusion::b;
-    for (std::uint32_t i = 0; i < n && !unpacks && s > 0; ++i) {
-      if (joined(i)) launch({i, i + 1, false, false, 0, 0, false, false});
-    }
-    if (unpacks && s > 0) launch({0, n, false, false, 0, 0, false, false});
-    follow(u, 0, packs_in(u), updates_in);
-    launch({0, 0, true, measure, 0, 0, false, false});
-    follow(u, 1, updates_in, packs_in(u));
-    for (std::uint32_t i = 0; i < n && !packs; ++i) {
-      if (joined(i)) launch({0, 0, false, false, i, i + 1, false, false});
-    }
-    if (packs) launch({0, 0, false, false, 0, n, false, false});
-  }
-
-  /// The stream of a unit's packs and unpacks.
-  cudaStream_t packs_in(std::int64_t u) const {
-    return streams_[static_cast<std::size_t>(options_.urgent_packs ? units_.size() + u : u)];
-  }
-  /// If packs have streams of their own: later work in `then` waits for the work now in `first`; both are streams of unit u.
-  void follow(std::int64_t u, int which, cudaStream_t first, cudaStream_t then) {
-    if (!options_.urgent_packs) return;
-    const Event& event = handed_[static_cast<std::size_t>(2 * u + which)];
-    SHOAL_CUDA(cudaEventRecord(event, first));
-    SHOAL_CUDA(cudaStreamWaitEvent(then, event, 0));
-  }
-
-  /// The smallest number of steps above s for which a call is registered; the largest step_t if there is none.
-  step_t next_wanted(step_t s) const {
-    const auto next =
-        std::find_if(wanted_.begin(), wanted_.end(), [s](const Completion& one) { return one.steps > s; });
-    return next == wanted_.end() ? ~step_t{0} : next->steps;
-  }
-  /// The steps from `begin` to `end` - 1 have been launched in work_: makes the calls for begin + 1 to `end` steps wait for them.
-  void tell_in_work(step_t begin, step_t end) {
-    std::vector<CompletionThread::Place> places;
-    if (options_.form == BlockForm::kernels) {
-      places.push_back({array_.machine().devices()[0], work_[0]});
-    } else {
-      for (pe_t p = 0; p < array_.machine().n_pes(); ++p) places.push_back({array_.machine().devices()[p], work_[p]});
-    }
-    for (Completion& one : wanted_) {
-      if (one.steps > begin && one.steps <= end) polling_.add(places, std::move(one.call));
-    }
-  }
-  /// `steps` steps have been launched in the streams of units: makes the calls for so many steps wait for them.
-  void tell_in_streams(step_t steps) {
-    for (Completion& one : wanted_) {
-      if (one.steps != steps) continue;
-      std::vector<CompletionThread::Place> places;
-      for (std::int64_t u = 0; u < units_.size(); ++u) {
-        const Unit& unit = units_[u];
-        const bool its = one.block < 0 || (array_.here(one.block) && unit.pe == array_.home(one.block) &&
-                                           (units_.together() || unit.block == one.block));
-        if (its) places.push_back({array_.machine().devices()[unit.pe], packs_in(u)});
-      }
-      polling_.add(places, std::move(one.call));
-    }
-  }
-
-  /// Where the tiles of a PE store what they give. @param number  index of the state among those that are reduced
-  double* given_at(pe_t p, step_t number) const {
-    const PeView<B> pe = given_.view(p);
-    return pe.given == nullptr ? nullptr : pe.given + number * pe.tiles * kGiven<B>;
+  /// Where steps of all PEs end.
+  std::vector<RunCalls::Place> in_work() const {
+    std::vector<RunCalls::Place> places;
+    for (pe_t p = 0; p < array_.machine().n_pes(); ++p) places.push_back({array_.machine().devices()[p], work_[p]});
+    return places;
   }
 
   BlockArray<B>& array_;
@@ -479,22 +288,14 @@ class Launcher {
   std::vector<Given> gave_;         ///< of the last run
   std::shared_ptr<void> measured_;  ///< [n_pes] bits of the largest change
   std::vector<Stream> work_;        ///< [n_pes]
-  std::vector<Event> reached_;      ///< [n_pes] for gather() and spread()
-  // For the form `kernels`:
-  Units units_;
-  std::vector<Stream> streams_;         ///< [units], or [2 x units] with urgent_packs
-  std::vector<Event> packed_;           ///< [2 x units] a unit has packed for an even or odd step
-  std::vector<Event> handed_;           ///< [2 x units] for follow(), with urgent_packs
-  std::unique_ptr<HaloCopies> copies_;  ///< null: Halos::direct
-  Graph graph_;
   RunTrace trace_;
+  UnitLauncher<B> by_unit_;  ///< for the form `kernels`
   RunWatch watch_;
   StepRange run_{0, 0, false};
-  bool started_ = false, capturing_ = false;
+  bool started_ = false;
   double change_ = 0;
   Completions completions_;
-  std::vector<Completion> wanted_;  ///< the registered calls of the present run
-  CompletionThread polling_;
+  RunCalls calls_;
 };
 
 }  // namespace shoal::blocks::gpu
