@@ -34,6 +34,7 @@ class _Options(TypedDict, total=False):
     threshold: float
     threshold_delta: float
     buckets: int
+    keep: int
     judge: Literal["auto", "owner", "remote"]
     combine: Literal["auto", "off", "on"]
     batch_bytes: int

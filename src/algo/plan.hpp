@@ -23,6 +23,11 @@ inline bool is_skewed(const PlacedGraph& graph) {
   return static_cast<double>(graph.max_degree) > 32 * std::max(mean_degree(graph), 1.0);
 }
 
+/// Whether the graph is like a road network: rows are short and paths are long. Known of graphs on GPUs only.
+inline bool is_like_roads(const PlacedGraph& graph) {
+  return graph.has_long_paths() && mean_degree(graph) < 8 && !is_skewed(graph);
+}
+
 /// Whether more than an eighth of all arcs lead from one PE to another.
 inline bool crosses_much(const PlacedGraph& graph) { return graph.partition.cut_arcs > graph.num_arcs / 8; }
 
@@ -85,8 +90,10 @@ inline void note_unsent(const Options& o, Decisions& why) {
 /// @param has_priority  whether the task can have a priority queue
 /// @param blocks  the reason to use blocks as the workers on a GPU, whatever the rows are like; null: use them where rows are long,
 ///                or where a few rows are very long
+/// @param any_order  AnyOrder of the task
 inline LaunchPlan plan_vertices(const Machine& machine, const PlacedGraph& graph, const Options& options,
-                                Decisions& why, bool has_priority, const char* blocks = nullptr) {
+                                Decisions& why, bool has_priority, const char* blocks = nullptr,
+                                bool any_order = false) {
   const std::int64_t vertices_of_a_pe = graph.num_vertices / std::max<pe_t>(graph.all_pes(), 1) + 1;
   Options launch = options;
   // docs/decisions/0023: workers on GPUs.
@@ -96,7 +103,8 @@ inline LaunchPlan plan_vertices(const Machine& machine, const PlacedGraph& graph
   LaunchPlan plan = plan_launch(launch, machine.on_gpu(), graph.all_pes(), vertices_of_a_pe, mean_degree(graph), why,
                                 machine.world() != nullptr);
   if (choose) decide_again(why, "worker", "block", blocks);
-  check_order(options, plan.queue, has_priority);
+  check_order(options, plan.queue, has_priority, any_order);
+  keep_items(plan, options, mean_degree(graph), {any_order, /*shares=*/true, is_like_roads(graph)}, why);
   if (graph.all_pes() == 1) note_unsent(options, why);
   return plan;
 }

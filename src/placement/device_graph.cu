@@ -119,6 +119,13 @@ void keep_slices(PlacedGraph& placed, std::vector<DeviceSlice> slices, std::vect
   }
 }
 
+/// Sets sample_levels, by the first PE's rows.
+void sample(PlacedGraph& placed) {
+  if (placed.out.empty()) return;
+  DeviceGuard guard(placed.devices[0]);
+  placed.sample_levels = sample_levels(placed.out[0]);
+}
+
 /// Moves generated slices into the graph; first computes their weights, if these are asked for.
 /// @param in  the in-arcs; for directed graphs only
 void keep_weighed(const GeneratorSpec& spec, std::optional<WeightSource> weights, std::vector<DeviceSlice> out,
@@ -184,6 +191,7 @@ PlacedGraph place_on_devices(const Csr& input, Partition partition, std::vector<
   } else {
     upload(transpose(graph), placed.in, placed.in_weights);
   }
+  sample(placed);
   placed.partition = std::move(partition);
   return placed;
 }
@@ -250,6 +258,7 @@ PlacedGraph generate_on_devices(const GeneratorSpec& spec, pe_t n_pes, Partition
   partition.imbalance =
       placed.num_arcs > 0 ? static_cast<double>(most) * n_pes / static_cast<double>(placed.num_arcs) : 1;
   keep_weighed(spec, weights, std::move(out), std::move(in), placed);
+  sample(placed);
   return placed;
 }
 
@@ -341,6 +350,7 @@ PlacedGraph move_to_devices(PlacedGraph graph, std::vector<int> devices) {
   } else {
     upload(graph.in, graph.in_weights, placed.in, placed.in_weights);
   }
+  sample(placed);
   placed.partition = std::move(graph.partition);
   return placed;
 }

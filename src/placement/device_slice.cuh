@@ -45,6 +45,9 @@ struct SliceMeasures {
 /// Measures a slice on the current device, and waits for the result.
 SliceMeasures measure_slice(const DeviceSlice& slice);
 
+/// PlacedGraph::sample_levels of rows on the current device. Searches do not leave them. Waits for the result.
+int sample_levels(const CsrView& rows);
+
 /// Computes the slice's weights on the current device, and waits until they are complete.
 /// @param source           hash255 or unit
 /// @param input_of_placed  [all vertices] on this device, or null if both numberings are the same

@@ -46,6 +46,9 @@ void RunFlags::add_to(CLI::App& app) {
        "queue priority: how far the threshold moves when no item is left below it (0 chooses)");
   flag("--buckets", "N", values_.buckets,
        "queue priority: number of separate buckets beyond the threshold, 1 to 16 (0 chooses)");
+  flag("--keep", "N", values_.keep,
+       "queue priority: most items that a warp of a GPU keeps for its own next batch, past the ring, 0 to 32 (-1 "
+       "chooses)");
   flag("--judge", "WHO", judge_,
        "which PE accepts or drops an item that another PE owns: auto, owner, or remote (the PE that pushes it)");
   flag("--combine", "KIND", combine_,

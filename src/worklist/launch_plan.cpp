@@ -46,6 +46,7 @@ std::string worklist_options(const Options& o) {
                       {o.threshold >= 0, "--threshold"},
                       {o.threshold_delta > 0, "--threshold-delta"},
                       {o.buckets > 0, "--buckets"},
+                      {o.keep >= 0, "--keep"},
                       {o.judge != JudgeKind::automatic, "--judge"},
                       {o.combine != CombineKind::automatic, "--combine"},
                       {o.batch_bytes >= 0, "--batch-bytes"},
@@ -264,6 +265,25 @@ void allow_remote_judge(LaunchPlan& plan, const Options& options, pe_t n_pes, bo
   note(why, "judge", plan.judge_remote ? "remote" : "owner", false,
        plan.judge_remote ? "many items are dropped, and a dropped item need not be sent"
                          : "items are combined before they are judged");
+}
+
+void keep_items(LaunchPlan& plan, const Options& options, double fan_out, KeepTraits task, Decisions& why) {
+  constexpr double kLanes = 32;
+  if (plan.queue != QueueKind::priority && !task.any_order) return;  // check_order() has refused --keep
+  if (plan.worker != WorkerKind::warp || plan.kernel != KernelKind::persistent) {
+    if (options.keep >= 0) {
+      why.push_back({"not used", "--keep", "only warps of GPUs keep items, in the persistent kernel"});
+    }
+    return;
+  }
+  // A batch with more elements than lanes takes a second turn, and then every hop is longer
+  // (docs/decisions/0078-items-that-a-warp-keeps.md).
+  const double fill = std::clamp(std::round(kLanes / std::max(fan_out, 1.0)), 1.0, kLanes);
+  plan.keeps = static_cast<lane_t>(options.keep >= 0 ? options.keep : !task.long_paths ? 0 : task.shares ? fill : 1);
+  note(why, "keep", static_cast<int>(plan.keeps), options.keep >= 0,
+       !task.long_paths ? "most items wait for others, not for the ring"
+       : task.shares    ? "items whose elements fill the lanes of a warp need not go through the ring"
+                        : "a warp runs one item after another, so it keeps one and leaves the others to other warps");
 }
 
 }  // namespace shoal

@@ -130,6 +130,7 @@ void check_plan(const LaunchPlan& plan, bool priority, bool remote_judge, bool c
   if (plan.buckets < 1 || plan.buckets > kMostLists || !(plan.threshold_delta > 0)) {
     throw UsageError("a priority queue has 1 to 16 buckets and a threshold delta above 0");
   }
+  if (plan.keeps > 32) throw UsageError("a warp keeps at most 32 items");
 }
 
 void check_lists(pe_t n_pes, std::size_t tasks, std::size_t lists_of_seeds) {

@@ -106,6 +106,7 @@ class Unused(CommandTest):
             ("--threshold", 5),
             ("--threshold-delta", 5),
             ("--buckets", 4),
+            ("--keep", 4),
             ("--threshold", 5, "--buckets", 4),
         ):
             run = ("kron:6", "--device", "cpu", *options)

@@ -66,6 +66,7 @@ class Flags(CommandTest):
             ("--threshold", -2, ["--threshold -2 is out of range", "-1 chooses"]),
             ("--threshold-delta", -1, "--threshold-delta -1 is out of range"),
             ("--buckets", 65, "--buckets 65 is out of range"),
+            ("--keep", 33, ["--keep 33 is out of range: -1 to 32", "-1 chooses, 0 switches it off"]),
             ("--judge", "jury", "owner, remote"),
             ("--combine", "maybe", "off, on"),
             ("--batch-bytes", -2, "--batch-bytes -2 is out of range"),
@@ -105,6 +106,9 @@ class Flags(CommandTest):
         said = ["batch wait 100000us", "stall timeout of 0.1 s", "--stall-timeout 0.4"]
         self.bad(USAGE, said, "bfs", "kron:6", "--batch-wait", "100000us", "--stall-timeout", 0.1)
         self.bad(USAGE, ["priority", "fifo"], "bfs", "kron:6", "--queue", "fifo", "--buckets", 4)
+        self.bad(USAGE, ["keep", "fifo"], "bfs", "kron:6", "--queue", "fifo", "--keep", 4)
+        unused = self.good("sssp", "kron:6", "--device", "cpu", "--queue", "priority", "--keep", 4)
+        self.assertIn("not used: --keep: only warps of GPUs keep items, in the persistent kernel", unused.out)
         self.bad(USAGE, "priority", "components", "kron:6", "--strategy", "async", "--queue", "priority")
         for words, args in (
             ("--trials 2 takes a random one each", ("--trials", 2)),

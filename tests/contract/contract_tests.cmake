@@ -16,6 +16,8 @@ shoal_task_is_refused(KEY "error: [^\n]*combining needs both .std::uint64_t key.
 shoal_task_is_refused(IDLE "error: [^\n]*idle is .template <class W, class Out> void idle.const W&, Out&, lane_t part, lane_t parts. const.")
 shoal_task_is_refused(PLAIN_IDLE "error: [^\n]*idle is .template <class W, class Out> void idle.const W&, Out&, lane_t part, lane_t parts. const.")
 shoal_task_is_refused(SELF_CONTAINED_NOT_STATIC "error: [^\n]*kSelfContained is .static constexpr bool")
+shoal_task_is_refused(ANY_ORDER_NOT_STATIC "error: [^\n]*kAnyOrder is .static constexpr bool")
+shoal_task_is_refused(RANGE_AND_RUNS "error: [^\n]*a task has either operator.. or range and make, not both")
 shoal_task_is_refused(REFUSES_MOST_ALONE "error: [^\n]*a task with kRefusesMost needs range and make")
 shoal_task_is_refused(STALE_NOT_CONST "error: [^\n]*stale is .bool stale.Item. const.")
 shoal_task_is_refused(STALE_OF_NOTHING "error: [^\n]*stale is .bool stale.Item. const.")

@@ -26,12 +26,16 @@ inline void apply(LaunchPlan& plan, Sending sending, lane_t buckets, double thre
   }
   plan.queue = buckets > 0 ? QueueKind::priority : QueueKind::fifo;
   plan.buckets = buckets > 0 ? buckets : 1;
+  if (buckets > 0 && plan.worker == WorkerKind::warp && plan.kernel == KernelKind::persistent) {
+    plan.keeps = plan.capacity == 8 ? 3 : 20;
+  }
   plan.threshold = threshold;
   plan.threshold_delta = delta;
 }
 inline std::string describe_options(const LaunchPlan& plan) {
   std::string text = ", " + std::string(name(plan.queue));
   if (plan.queue == QueueKind::priority) text += " of " + std::to_string(plan.buckets);
+  if (plan.keeps > 0) text += ", warps keep " + std::to_string(plan.keeps);
   if (plan.judge_remote) text += ", judged by the pusher";
   if (plan.combine) text += ", combining";
   if (plan.batch_bytes > 0) text += ", segments of " + std::to_string(plan.batch_bytes) + " bytes";

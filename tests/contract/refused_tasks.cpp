@@ -57,8 +57,10 @@ void idle() const {}
 #endif
 #if defined(SHOAL_REFUSED_SELF_CONTAINED_NOT_STATIC)
   bool kSelfContained = true;
+#elif defined(SHOAL_REFUSED_ANY_ORDER_NOT_STATIC)
+  bool kAnyOrder = true;
 #elif defined(SHOAL_REFUSED_REFUSES_MOST_ALONE)
-  static constexpr bool kRefusesMost = true;
+static constexpr bool kRefusesMost = true;
 #elif defined(SHOAL_REFUSED_STALE_NOT_CONST)
 bool stale(What) { return false; }
 #elif defined(SHOAL_REFUSED_STALE_OF_NOTHING)
@@ -94,6 +96,13 @@ Range range(What) const { return {}; }
 #if defined(SHOAL_REFUSED_MAKE_OF_ANOTHER)
 std::string make(What, unsigned) const { return {}; }
 #endif
+#elif defined(SHOAL_REFUSED_RANGE_AND_RUNS)
+struct Range {
+  long size() const { return 0; }
+  unsigned operator[](long) const { return 0; }
+};
+Range range(What) const { return {}; }
+What make(What, unsigned) const { return {}; }
 #elif defined(SHOAL_REFUSED_MAKE_WITHOUT_RANGE)
 What make(What, unsigned) const { return {}; }
 #elif defined(SHOAL_REFUSED_ACCEPT_AT_NOT_CONST)

@@ -89,6 +89,30 @@ void check(PlacedGraph placed, const Csr& graph, pe_t n_pes) {
   EXPECT_EQ(difference(fetch_graph(placed), transpose(graph)), "");
 }
 
+TEST_F(DeviceGraph, SamplesHowLongPathsAre) {
+  const auto levels = [](const char* text, pe_t n_pes = 1) {
+    const GeneratorSpec spec = parse_generator(text);
+    const int made = generate_on_devices(spec, n_pes, PartitionKind::block, devices_for(n_pes), 1, {}).sample_levels;
+    const Csr graph = generate(spec);
+    Partition blocks = make_partition(graph, n_pes, PartitionKind::block);
+    EXPECT_EQ(place_on_devices(graph, std::move(blocks), devices_for(n_pes), false).sample_levels, made) << text;
+    return made;
+  };
+  for (const pe_t n_pes : {1, 2}) {
+    const int grid = levels("road:100", n_pes);  // from a corner 64, from an edge 46, from elsewhere 32
+    EXPECT_GE(grid, 30);
+    EXPECT_LE(grid, 66);
+    EXPECT_GE(levels("road:100,deleted=0.4", n_pes), 40);
+    EXPECT_GE(levels("chain:10000", n_pes), 1024);
+  }
+  const int random = levels("uniform:16,degree=3");  // each level has up to five times as many vertices
+  EXPECT_GE(random, 4);
+  EXPECT_LE(random, 12);
+  EXPECT_LE(levels("kron:14"), 6);
+  EXPECT_LE(levels("star:10000"), 2);
+  EXPECT_EQ(levels("road:32"), 0) << "fewer than 2,048 vertices";
+}
+
 TEST_F(DeviceGraph, WeighsAsTheHostWeighs) {
   for (const char* text : {"kron:11", "kron:9,directed", "road:33", "star:100", "chain:1"}) {
     const GeneratorSpec spec = parse_generator(text);

@@ -47,6 +47,22 @@ TEST(Context, WhatTheHostWritesTheTaskSees) {
   }
 }
 
+TEST(Context, AllocRefusesSizesThatNoMemoryHas) {
+  const auto body = [](Context& ctx) {
+    for (const std::int64_t n : {std::int64_t{-5}, std::int64_t{1} << 61}) {
+      try {
+        ctx.alloc<double>(n, 1);
+        return false;
+      } catch (const UsageError& error) {
+        EXPECT_EQ(std::string(error.what()).rfind("alloc(" + std::to_string(n) + "): an array has 0 to ", 0), 0u)
+            << error.what();
+      }
+    }
+    return ctx.alloc<double>(0, 1).size() == 0;
+  };
+  EXPECT_EQ(status_of(body, 2, {}, "chain:10"), 0);
+}
+
 TEST(Context, WriteRefusesAnotherNumberOfValues) {
   const auto body = [](Context& ctx) {
     const auto array = ctx.alloc<int>(3, 7);

@@ -45,6 +45,7 @@ struct Tree {
 /// @tparam kLooksBack  judging and running an item read what was written before the item was pushed
 template <class ItemT, bool kLooksBack>
 struct TreeTask {
+  static constexpr bool kAnyOrder = true;
   using Item = ItemT;
   Tree* tree = nullptr;
   pe_t me = 0;

@@ -355,6 +355,7 @@ class WorklistBed {
     view.ring.advance = shape.advance;
     if (shape.knows_empty) view.ring.empty_below = control(p).ring.tail.load() + shape.capacity;
     view.looks = shape.looks;
+    view.keeps = shape.keeps;
     view.spill.chunks = pe.chunks.data();
     view.spill.next = pe.chains.data();
     view.spill.chunk_items = kChunkItems;
@@ -396,6 +397,7 @@ class WorklistBed {
     if (control(view.me).state.load() != static_cast<std::uint32_t>(RunState::done)) return;
     if (scheduler.out().now().list.top != kNoChunk) fail("the run ended while this worker had items in its spill");
     if (scheduler.out().hand().has) fail("the run ended while this worker had an item in its hand");
+    if (scheduler.out().kept() > 0) fail("the run ended while this worker kept items");
     at_the_end();
   }
 

@@ -31,6 +31,7 @@ namespace shoal {
 
 struct KCore {
   static constexpr bool kSelfContained = true;
+  static constexpr bool kAnyOrder = true;  ///< each vertex goes once
   static constexpr KernelSet kKernels = kAllKernels;
   static constexpr std::int32_t kStretchSize = 1024;  ///< most vertices of one stretch
   struct Item {

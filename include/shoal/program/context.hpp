@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -86,8 +87,14 @@ class Context {
   }
 
   /// Allocates `n` elements in this PE's memory, each set to `value`.
+  /// @throws UsageError  n is negative, or more than memory can hold; CapacityError  there is not enough memory
   template <class T>
   PeArray<T> alloc(std::int64_t n, T value) const {
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / static_cast<std::int64_t>(sizeof(T));
+    if (n < 0 || n > kMost) {
+      throw UsageError("alloc(" + std::to_string(n) + "): an array has 0 to " + std::to_string(kMost) +
+                       " elements of " + std::to_string(sizeof(T)) + " bytes");
+    }
     PeArray<T> array(machine_.allocate(here(), static_cast<std::size_t>(n) * sizeof(T), "a program's array"), n);
     const HostArray<T> filled(n, value);
     if (n > 0) machine_.copy_in(here(), array.data(), filled.data(), static_cast<std::size_t>(n) * sizeof(T));
@@ -244,7 +251,9 @@ Report run(Context& ctx, const TaskT& task, const std::vector<typename TaskT::It
       const std::int64_t items = std::max<std::int64_t>(g.num_vertices, ctx.size());
       LaunchPlan plan = plan_launch(ctx.options(), ctx.machine().on_gpu(), ctx.n_pes(), items / ctx.n_pes() + 1,
                                     fan_out, chosen, world.n_processes() > 1);
-      check_order(ctx.options(), plan.queue, HasPriority<TaskT>);
+      check_order(ctx.options(), plan.queue, HasPriority<TaskT>, AnyOrder<TaskT>);
+      keep_items(plan, ctx.options(), fan_out,
+                 {AnyOrder<TaskT>, FanOutTask<TaskT>, g.num_vertices == 0 || g.has_long_paths()}, chosen);
       if constexpr (!HasWorthSending<TaskT> && !HasWorthOfAnswer<TaskT> && !HasRemoteJudge<TaskT>) {
         gather_in_segments(plan, ctx.options(), ctx.machine().on_gpu(), ctx.n_pes(), world.n_processes() > 1, chosen);
       }

@@ -65,6 +65,8 @@
 //                          promising must be legal for every item that make returns: it is called before owner
 //   kRefusesMost           most items are refused, or not worth sending. On GPUs the warps of a block then refuse what they can
 //                          before the block meets for the items that are left (worklist/sieve.hpp). For tasks with range and make
+//   kAnyOrder              the order in which items run changes neither the result nor how many items run, as where each element
+//                          is accepted once. Warps may then keep some of the items that they push, and run them first (`--keep`)
 // and may name the kernels that a program compiles for it, as kKernels, and those that have variants, as kVariants
 // (worklist/kernel_set.hpp).
 //
@@ -175,6 +177,10 @@ template <class T>
 concept RefusesMost = requires {
   requires T::kRefusesMost;
 };
+template <class T>
+concept AnyOrder = requires {
+  requires T::kAnyOrder;
+};
 // Order of items, merging, and an early end of the run.
 template <class T>
 concept HasPriority = requires(const T& t, const typename T::Item& item) {
@@ -252,6 +258,7 @@ constexpr bool check_task() {
   static_assert(
       FanOutTask<T> || requires { &Lacks::range; },
       "a task with range needs `R range(Item) const`, where R has size() and [], and `Item make(Item, element) const`");
+  static_assert(!FanOutTask<T> || !detail::RunsItems<T>, "a task has either operator() or range and make, not both");
   static_assert(
       HasPromising<T> || requires { &Lacks::promising, &Lacks::look; },
       "promising is `bool promising(Item) const`, or `Look look(bool, Item) const` and `bool promising(Item, Look) "
@@ -284,6 +291,9 @@ constexpr bool check_task() {
   static_assert(
       !requires { T::kRefusesMost; } || requires { typename std::bool_constant<T::kRefusesMost>; },
       "kRefusesMost is `static constexpr bool`");
+  static_assert(
+      !requires { T::kAnyOrder; } || requires { typename std::bool_constant<T::kAnyOrder>; },
+      "kAnyOrder is `static constexpr bool`");
   static_assert(!RefusesMost<T> || FanOutTask<T>, "a task with kRefusesMost needs range and make");
   static_assert(
       HasPriority<T> || requires { &Lacks::priority; }, "`priority(Item) const` returns a number; smaller runs first");

@@ -34,6 +34,12 @@ struct ChangingOfOneLane {
 template <class W, class View>
 inline constexpr bool kRefreshes = HasParts<W>&& HasRefresh<typename View::Task> && !kAlone<View>;
 
+/// Whether a worker may keep accepted items for its own next batch (Queuing::keep): warps do. Without priorities, what is kept could
+/// run ahead of what waits in the ring without a limit.
+template <class W, class TaskT>
+inline constexpr bool kKeepsItems =
+    W::kMaxLanes > 1 && !HasParts<W> && (HasPriority<TaskT> || AnyOrder<TaskT>)&&!HasEnough<TaskT>;
+
 /// Workers of several lanes.
 struct ChangingOfSeveralLanes {
   lane_t share = 0;      ///< tickets that it claims at once, if it holds tickets: Taking::share
@@ -58,6 +64,11 @@ struct ChangingInPhases {
 /// Tasks with priorities.
 struct ChangingInPriorities {
   bool brings = false;  ///< whether parked items that the phase has reached may be left to run: FarStore::bringing
+};
+
+/// Workers that keep items (kKeepsItems); the same on every lane.
+struct ChangingWithKept {
+  lane_t kept = 0;  ///< items that it keeps now: Taking::take_kept
 };
 
 /// Tasks with idle().
@@ -98,6 +109,7 @@ struct Changing : std::conditional_t<W::kMaxLanes == 1, ChangingOfOneLane<W, Ite
                   std::conditional_t<W::kMaxLanes == 1 && !kAlone<View>, ChangingWithSegments<W, Item>, Without<View>>,
                   std::conditional_t<kPhased<TaskT>, ChangingInPhases, Without<ChangingInPhases>>,
                   std::conditional_t<HasPriority<TaskT>, ChangingInPriorities, Without<ChangingInPriorities>>,
+                  std::conditional_t<kKeepsItems<W, TaskT>, ChangingWithKept, Without<ChangingWithKept>>,
                   std::conditional_t<HasIdle<TaskT>, ChangingInSweeps, Without<ChangingInSweeps>>,
                   std::conditional_t<kRefreshes<W, View>, ChangingWithRefresh, Without<ChangingWithRefresh>>,
                   std::conditional_t<HasCombine<TaskT>, ChangingWithCombine, Without<ChangingWithCombine>>,

@@ -49,7 +49,7 @@ SHOAL_FN constexpr std::size_t desk_bytes(lane_t lanes) {
   return padded_bytes<typename Task::Item>(lanes * DrainSize<W, View>::kItems) + padded_bytes<lane_t>(lanes) +
          (FanOutTask<Task> ? padded_bytes<typename RangeOf<Task>::Type>(lanes) : 0) +
          (HasPriority<Task> ? padded_bytes<BinTable>(1) : 0) +
-         (kPacksItems<W, Task> ? padded_bytes<typename Task::Item>(lanes) : 0) +
+         (kPacksItems<W, Task> || kKeepsItems<W, Task> ? padded_bytes<typename Task::Item>(lanes) : 0) +
          (kSendsWhole<W, View> ? padded_bytes<Gate>(1) : 0) +
          (HasParts<W> ? padded_bytes<Changing<W, View>>(lanes) + padded_bytes<LaneTally<W>>(1) : 0) +
          (kSifts<W, Task> ? padded_bytes<lane_t>(1) + padded_bytes<typename Task::Item>(sieve_items<W, Task>(lanes))
@@ -74,8 +74,8 @@ __device__ Desk<typename View::Task> carve_desk(char* memory, lane_t lanes) {
     desk.bins = reinterpret_cast<BinTable*>(memory);
     memory += padded_bytes<BinTable>(1);
   }
-  if constexpr (kPacksItems<W, Task>) {
-    desk.pack = reinterpret_cast<typename Task::Item*>(memory);
+  if constexpr (kPacksItems<W, Task> || kKeepsItems<W, Task>) {
+    desk.aside = reinterpret_cast<typename Task::Item*>(memory);
     memory += padded_bytes<typename Task::Item>(lanes);
   }
   if constexpr (kSendsWhole<W, View>) {

@@ -28,6 +28,9 @@ struct LaunchPlan {
   /// Whether promising() is asked about a PE's own items before they are judged. It saves judging what accept() would refuse. Blocks and
   /// CPU threads always ask.
   bool looks = true;
+  /// Persistent kernels, queue priority or tasks with kAnyOrder: most accepted items that a warp keeps for its own next batch in place
+  /// of queueing them. At most 32.
+  lane_t keeps = 0;
   /// Whether the pusher judges (needs accept_at or ask_at, and PEs that reach each other's memory).
   bool judge_remote = false;
   bool combine = false;  ///< whether items with equal keys are merged before they are sent (needs key and combine)
@@ -68,6 +71,16 @@ std::string full_line(const LaunchPlan& plan, std::int64_t waiting, std::int64_t
 /// plan_launch().
 void gather_in_segments(LaunchPlan& plan, const Options& options, bool on_gpu, pe_t n_pes, bool processes,
                         Decisions& why);
+
+/// What keep_items() needs to know of a task.
+struct KeepTraits {
+  bool any_order = false;  ///< AnyOrder
+  bool shares = true;      ///< FanOutTask: the lanes share the elements of all items
+  bool long_paths = true;  ///< items follow from one another in long chains
+};
+/// Decides how many items a warp keeps. To be called after plan_launch().
+/// @param fan_out  as for plan_launch()
+void keep_items(LaunchPlan& plan, const Options& options, double fan_out, KeepTraits task, Decisions& why);
 
 /// For tasks with accept_at() or ask_at(): decides who judges if the user did not (--judge auto). To be called after
 /// plan_launch().

@@ -261,6 +261,8 @@ class WorklistMemory {
     view.n_workers = static_cast<lane_t>(workers_);
     view.seen = static_cast<std::uint64_t*>(part.seen.get());
     view.looks = plan_.looks;
+    const bool keeps = plan_.queue == QueueKind::priority || AnyOrder<TaskT>;
+    view.keeps = static_cast<std::uint8_t>(keeps && plan_.kernel == KernelKind::persistent ? plan_.keeps : 0);
     view.judge_remote = plan_.judge_remote;
     view.held = static_cast<HeldSlot<Item>*>(part.held.get());
     view.starts = starts_of(part.starts, 0);

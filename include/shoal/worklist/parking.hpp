@@ -13,10 +13,10 @@ struct BinTable {
   lane_t count[1 + kMostSlots];  ///< [0]: items that stay, because they may run now; [1 + slot]: items for that slot
   lane_t nearest;                ///< smallest bucket among the items for slots 0 and 1; only one of these is in use
   lane_t stay;                   ///< result of park(): the number of items that stay
-  Tickets tickets;               ///< result of park(): the tickets of these items, if they go to the ring
+  Tickets tickets;               ///< result of park(): the tickets of those of them that go to the ring
   FarPlace place[kMostSlots];    ///< [slot] where its items are written
 };
-/// Whether a worker packs the items of its lanes before it sorts them (Out::append_packed).
+/// Whether a worker packs the items of its lanes before it sorts them (Queuing::append_packed).
 template <class W, class TaskT>
 inline constexpr bool kPacksItems = HasParts<W>&& HasPriority<TaskT>;
 
@@ -66,9 +66,10 @@ struct Parked {
 /// finds places for them. So it takes two barriers, whatever the number of slots.
 /// @tparam kToRing  whether the leader reserves tickets of the ring for the items that stay: table.tickets
 /// @param credit    on the leader: its credits for the ring
+/// @param room      for so many of the items that stay, the first ones, the leader reserves no tickets
 template <bool kToRing, Worker W, class View, lane_t kSome>
 SHOAL_FN Parked park(W w, const View& view, BinTable& table, lane_t index, std::uint64_t phase, lane_t credit,
-                     Unsorted<typename View::Item, kSome>& of) {
+                     Unsorted<typename View::Item, kSome>& of, lane_t room = 0) {
   static_assert(ActsTogether<W>);
   const Buckets& buckets = view.far.buckets;
   const lane_t near = Phase::near(phase);
@@ -89,7 +90,7 @@ SHOAL_FN Parked park(W w, const View& view, BinTable& table, lane_t index, std::
       for (lane_t k = 0; k < kSome; ++k) of.rank[k] = rank, rank += of.has[k];
       if (w.lane() == 0) {
         table.stay = scan.total;
-        if (scan.total > 0) table.tickets = view.ring.reserve(scan.total, credit);
+        if (scan.total > room) table.tickets = view.ring.reserve(scan.total - room, credit);
       }
       w.sync();
       return {0, credit};
@@ -109,7 +110,7 @@ SHOAL_FN Parked park(W w, const View& view, BinTable& table, lane_t index, std::
       table.count[b] = 0;
       if (b == 0) {
         if (first) table.stay = n;
-        if (kToRing && n > 0) table.tickets = view.ring.reserve(n, credit);
+        if (kToRing && n > room) table.tickets = view.ring.reserve(n - room, credit);
       } else if (n > 0) {
         const lane_t least = b > 2 ? buckets.bucket_of(b - 1, near) : table.nearest;
         if (b <= 2) table.nearest = kNoBucket;

@@ -31,17 +31,18 @@ class Queuing {
   static constexpr bool kOwes = W::kHoldsTickets && W::kMaxLanes == 1;    ///< see place()
   static constexpr bool kSorts = W::kMaxLanes > 1 && HasPriority<TaskT>;  ///< whether it uses a BinTable
   static constexpr bool kPacks = kPacksItems<W, TaskT>;                   ///< see append_packed()
+  static constexpr bool kKeeps = kKeepsItems<W, TaskT>;                   ///< see keep()
 
   /// `view` outlives this object (a kernel's __grid_constant__ parameter, or the run's own copy).
   /// @param index  this worker's number on its PE
   /// @param bins   shared by the lanes, if kSorts
-  /// @param pack   [w.size()] likewise, if kPacks
+  /// @param aside  [w.size()] likewise, if kPacks or kKeeps
   /// @param gate   likewise, if kSendsWhole
   /// @param state  [w.size()] one for each lane, if W has parts; else null
   /// @param tally  shared by the lanes, if W has parts; else null
-  SHOAL_FN Queuing(const W& w, const View& view, SpillList list, lane_t index, BinTable* bins, Item* pack, Gate* gate,
+  SHOAL_FN Queuing(const W& w, const View& view, SpillList list, lane_t index, BinTable* bins, Item* aside, Gate* gate,
                    Changing<W, View>* state, LaneTally<W>* tally)
-      : view_at_(&view), bins_(bins), pack_(pack), gate_(gate), tally_(tally), index_(index) {
+      : view_at_(&view), bins_(bins), aside_(aside), gate_(gate), tally_(tally), index_(index) {
     if constexpr (HasParts<W>) {
       now_ = state + w.lane();
       now() = {};
@@ -85,7 +86,7 @@ class Queuing {
   }
 
   /// Worker-collective: the lanes with `has` queue an accepted item.
-  SHOAL_FN void keep(const W& w, bool has, const Item& item) {
+  SHOAL_FN void queue(const W& w, bool has, const Item& item) {
     bool one_has[1] = {has};
     const Item one[1] = {item};
     append(w, one_has, one);
@@ -127,6 +128,14 @@ class Queuing {
   SHOAL_FN OwnOfLane<Item>& own() { return own_; }
   SHOAL_FN Hand<Item>& hand() { return own_.hand; }
   SHOAL_FN lane_t index() const { return index_; }
+  /// How many items this worker keeps for its next batch.
+  SHOAL_FN lane_t kept() const {
+    if constexpr (kKeeps) {
+      return now().kept;
+    } else {
+      return 0;
+    }
+  }
 
   /// One lane: shows the watchdog that its worker makes progress. The queues' counters do not show it while all of the
   /// worker's pushes are refused, while it runs the items of one batch, or while it runs items from its own spill. Not done
@@ -167,8 +176,17 @@ class Queuing {
         if (now().buffered == W::kBuffer) queue_buffered(w);
       }
     } else {
-      const Scan scan = count_before(w, has);
+      Scan scan = count_before(w, has);
       if (scan.total == 0) return;
+      if constexpr (kKeeps && AnyOrder<TaskT>) {
+        const lane_t kept = room() < scan.total ? room() : scan.total;
+        lane_t rank[kSome];
+        for (lane_t k = 0; k < kSome; ++k) rank[k] = scan.before, scan.before += has[k];
+        scan.before = rank[0] < kept ? 0 : rank[0] - kept;
+        keep(kept, has, rank, item);
+        scan.total -= kept;
+        if (scan.total == 0) return;
+      }
       Tickets t;
       {
         SHOAL_TIMED(w, own(), Section::reserve);
@@ -275,12 +293,12 @@ class Queuing {
     for (lane_t base = 0; base < scan.total; base += w.size()) {
       lane_t at = scan.before - base;  // wraps to a large number for items that are packed already
       for (lane_t k = 0; k < kSome; ++k) {
-        if (has[k] && at < w.size()) plain_write(pack_[at], item[k]);
+        if (has[k] && at < w.size()) plain_write(aside_[at], item[k]);
         at += has[k];
       }
       w.sync();
       bool one_has[1] = {base + w.lane() < scan.total};
-      const Item one[1] = {one_has[0] ? plain_read(pack_[w.lane()]) : Item{}};
+      const Item one[1] = {one_has[0] ? plain_read(aside_[w.lane()]) : Item{}};
       append_near(w, one_has, one);  // contains a collective: all lanes have read before the next turn overwrites
     }
   }
@@ -294,22 +312,50 @@ class Queuing {
     Parked parked;
     {
       SHOAL_TIMED(w, own(), Section::park);
-      parked = park</*kToRing=*/true>(w, view(), *bins_, index_, now().phase, now().credit, of);
+      parked = park</*kToRing=*/true>(w, view(), *bins_, index_, now().phase, now().credit, of, room());
     }
     add_to<W>(tally().parked, parked.items);
     now().credit = parked.credit;
-    const lane_t stay = bins_->stay;
-    if (stay == 0) return;
+    const lane_t stay = bins_->stay, kept = stay < room() ? stay : room();
+    keep(kept, of.has, of.rank, item);
+    if (stay == kept) return;
     const Tickets t = bins_->tickets;
     bool fits[kSome];
     ticket_t ticket[kSome];
     for (lane_t k = 0; k < kSome; ++k) {
-      fits[k] = of.has[k] && of.rank[k] < t.count;
-      ticket[k] = t.first + of.rank[k];
+      fits[k] = of.has[k] && of.rank[k] - kept < t.count;
+      ticket[k] = t.first + of.rank[k] - kept;
       has[k] = of.has[k] && !fits[k];
     }
     place(w, fits, ticket, item);
-    if (t.count < stay) to_spill(w, has, item);
+    if (t.count < stay - kept) to_spill(w, has, item);
+  }
+
+  /// How many more items this worker may keep.
+  SHOAL_FN lane_t room() const {
+    if constexpr (kKeeps) {
+      return view().keeps - now().kept;
+    } else {
+      return 0;
+    }
+  }
+  /// Worker-collective: keeps the first `n` of accepted items that may run now, and clears their `has`. The worker runs them in its next
+  /// batch (Taking::take_kept). That saves them the way through the ring, which is most of a hop on road networks
+  /// (docs/decisions/0078-items-that-a-warp-keeps.md). What is kept is not counted: it belongs to the items that pushed it, whose
+  /// completion is reported after it has run (Scheduler::rest). All lanes see the kept items after the next collective.
+  /// @param n     at most room()
+  /// @param rank  of an item with `has`: its number among all lanes' items
+  template <lane_t kSome>
+  SHOAL_FN void keep(lane_t n, bool (&has)[kSome], const lane_t (&rank)[kSome], const Item (&item)[kSome]) {
+    if constexpr (kKeeps) {
+      if (n == 0) return;
+      for (lane_t k = 0; k < kSome; ++k) {
+        if (!has[k] || rank[k] >= n) continue;
+        plain_write(aside_[now().kept + rank[k]], item[k]);
+        has[k] = false;
+      }
+      now().kept += n;
+    }
   }
 
   /// One-lane workers: parks an item if it is beyond the threshold, and returns whether it did.
@@ -325,7 +371,7 @@ class Queuing {
 
   const View* const view_at_;
   BinTable* const bins_;
-  Item* const pack_;
+  Item* const aside_;
   Gate* const gate_;
   LaneTally<W>* const tally_;
   const lane_t index_;

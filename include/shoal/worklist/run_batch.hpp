@@ -46,8 +46,9 @@ struct PlainDesk {
       nullptr;                  ///< [size()] the range of each item, for tasks with range() on several lanes; else null
   BatchStart* start = nullptr;  ///< [size()] likewise
   BinTable* bins = nullptr;     ///< for tasks with priorities on several lanes; else null
-  typename TaskT::Item* pack = nullptr;          ///< [size()] the same for blocks (kPacksItems); else null
-  Gate* gate = nullptr;                          ///< for blocks that send together (kSendsWhole); else null
+  typename TaskT::Item* aside =
+      nullptr;           ///< [size()] for blocks that pack items, and for warps that keep some; else null
+  Gate* gate = nullptr;  ///< for blocks that send together (kSendsWhole); else null
   LaneCounters<std::uint64_t>* tally = nullptr;  ///< for blocks; else null
 };
 /// The desk: memory that the lanes of one worker share while they work on a batch. Tasks that do not refuse most items have no

@@ -44,6 +44,7 @@ class Scheduler : private Phasing<W, View> {
   using Base::take_from_ring;
   using Base::take_from_spill;
   using Base::take_in_round;
+  using Base::take_kept;
   using Base::take_parked;
   using Base::take_seeds;
   using Base::view;
@@ -99,6 +100,8 @@ class Scheduler : private Phasing<W, View> {
       // From here on, spins tell whether it was busy: a variable would be kept in memory.
       if (steps % kStepsPerLetGo == 0) {
         out_.let_go(w_);
+        if (kKeepsItems<W, TaskT> && backoff.spins() == 0 && w_.lane() == 0)
+          out_.beat();  // kept items change no counter
         if ((backoff.spins() > 0 && now().list.keeps_chunk()) || out_.counts_much(w_)) {
           rarely([](Scheduler& self) { return self.tidy_up(); });
         }
@@ -264,7 +267,7 @@ class Scheduler : private Phasing<W, View> {
     }
     // Now and then even while there is work: until this worker has carried out the phase, it parks items by the old
     // threshold.
-    if (HasPriority<TaskT> && now().list.empty() && steps % 4 == 1) carry_out_phase();
+    if (HasPriority<TaskT> && now().list.empty() && out_.kept() == 0 && steps % 4 == 1) carry_out_phase();
     bool worked = take();
     if (worked) refresh();
     worked = ((now().stuck || looks(steps, worked)) && receive_some()) || worked;
@@ -307,16 +310,22 @@ class Scheduler : private Phasing<W, View> {
     view.task.refresh(w, view.me, part);
   }
 
-  /// Runs one batch: of spilled items, of parked items that the phase has reached, or of items of the ring. False if there is none,
+  /// Runs one batch: of items that it has kept, of spilled items, of parked items that the phase has reached, or of items of the ring. False if there is none,
   /// or if the spilled items cannot move. All batches run the same code, as this is most of a kernel.
   /// @param round  discrete runs: the round, else null
   /// @param mine   then the rest of this worker's share (take_in_round)
   SHOAL_FN bool take(const Round* round = nullptr, ticket_t* mine = nullptr) {
-    // Back-pressure: spilled items go first, and no new item is taken from the ring.
-    const bool spilled = round == nullptr && !now().list.empty(), parked = !spilled && brings();
+    // Kept items come first, since nothing that this worker has completed is reported before they have run.
+    const lane_t kept = out_.kept();
+    // Back-pressure: spilled items go next, and no new item is taken from the ring.
+    const bool spilled = kept == 0 && round == nullptr && !now().list.empty();
+    const bool parked = kept == 0 && !spilled && brings();
     bool shares = false;
     lane_t n;
-    if (spilled) {
+    if (kept > 0) {
+      SHOAL_TIMED(w_, out_.own(), Section::take);
+      if constexpr (kKeepsItems<W, TaskT>) n = take_kept(!now().list.empty());
+    } else if (spilled) {
       if constexpr (W::kHoldsTickets) view().ring.poll(out_.hand());
       // Spilled items that cannot move wait for credits of channels. Meanwhile this worker helps to drain its own PE's
       // channels.
@@ -330,13 +339,13 @@ class Scheduler : private Phasing<W, View> {
     }
     if (shares) rarely([n](Scheduler& self) { return self.queue_desk(n); });
     // Parked items are counted as part of the phase, whose token is completed after the last of them.
-    const lane_t done = !parked ? n : brings() ? 0 : 1;
+    const lane_t done = !parked ? n - kept : brings() ? 0 : 1;
     if (shares || n == 0) {
       complete(done);
       return true;
     }
     note_completed(done);
-    if (!parked && !spilled && w_.lane() == 0) now().credit += n;
+    if (!parked && !spilled && w_.lane() == 0) now().credit += n - kept;
     run_items(n);
     return true;
   }
@@ -375,8 +384,9 @@ class Scheduler : private Phasing<W, View> {
     out_.let_go(w_);
     if (w_.lane() == 0) {
       view().ring.release(now().credit);
-      // Not while idle() is still to be called for some parts: their pushes would follow from work that is already reported.
-      if (now().finished > 0 && !looks_on()) {
+      // Not while idle() is still to be called for some parts: their pushes would follow from work that is already reported. Nor while
+      // items are kept, as they belong to this work.
+      if (now().finished > 0 && !looks_on() && out_.kept() == 0) {
         if constexpr (kRelease)
           view().here().completed.fetch_add_release(now().finished);
         else

@@ -21,7 +21,7 @@ class Taking {
   SHOAL_FN Taking(const W& w, const View& view, SpillList list, Desk<TaskT> desk, lane_t fetch, lane_t index,
                   Changing<W, View>* state = nullptr)
       : w_(w),
-        out_(w, view, list, index, desk.bins, desk.pack, desk.gate, state, tally_on(desk)),
+        out_(w, view, list, index, desk.bins, desk.aside, desk.gate, state, tally_on(desk)),
         desk_(desk),
         fetch_(fetch) {
     now().seeds_left = std::uint64_t{index} * w.size() < view.n_seeds;
@@ -57,7 +57,7 @@ class Taking {
   SHOAL_FN bool queue_desk(lane_t n) {
     for (lane_t base = 0; base < n; base += w_.size()) {
       const lane_t i = base + w_.lane();
-      out_.keep(w_, i < n, i < n ? desk_.item[i] : Item{});
+      out_.queue(w_, i < n, i < n ? desk_.item[i] : Item{});
     }
     w_.sync();
     return true;
@@ -140,6 +140,26 @@ class Taking {
       }
       return take_tickets(from_leader(t));
     }
+  }
+
+  /// Workers that keep items: takes the kept items to the desk, and those that lie in this worker's slots, as far as they fill the lanes.
+  /// Claims no tickets. Returns how many items are on the desk, of which kept() before this call were kept.
+  /// @param alone  takes the kept items only
+  SHOAL_FN lane_t take_kept(bool alone) {
+    static_assert(W::kHoldsTickets);
+    Hand<Item>& hand = out_.hand();
+    view().ring.poll(hand);
+    const lane_t kept = now().kept, room = w_.size() - kept;
+    const Scan filled = w_.count_before(hand.has && !alone);
+    if (w_.lane() < kept) desk_.item[w_.lane()] = plain_read(desk_.aside[w_.lane()]);
+    if (hand.has && !alone && filled.before < room) {
+      desk_.item[kept + filled.before] = hand.value;
+      hand.has = false;
+    }
+    if (filled.total > 0) set_claimed(false);
+    now().kept = 0;
+    w_.sync();
+    return kept + (filled.total < room ? filled.total : room);
   }
 
   /// Discrete runs: takes items of the round to the desk, first this worker's share.

@@ -125,6 +125,7 @@ struct WorklistView {
   lane_t n_workers = 0;            ///< workers of each PE
   bool looks = true;               ///< whether promising() is asked about items of this PE before they are judged
   bool judge_remote = false;       ///< for tasks with accept_at() or ask_at(): whether the pusher judges
+  std::uint8_t keeps = 0;          ///< for workers that keep items (kKeepsItems): the most, at most w.size()
   HeldSlot<Item>* held = nullptr;  ///< [n_workers * kHeldSlots] here; null if the run does not combine
   const Item* seeds = nullptr;     ///< [n_seeds] the items that this PE pushes first; counted in `entered`
   std::uint64_t n_seeds = 0;

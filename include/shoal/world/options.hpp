@@ -39,6 +39,8 @@ struct Options {
   double threshold = -1;       ///< priority queue: items below it run first; -1 chooses
   double threshold_delta = 0;  ///< priority queue: how far the threshold moves when no item is below it; 0 chooses
   int buckets = 0;             ///< priority queue: separate buckets beyond the threshold, 1 (as Atos) to 16; 0 chooses
+  int keep =
+      -1;  ///< priority queue or kAnyOrder, warps: most items that a warp keeps for its next batch, 0 to 32; -1 chooses
   JudgeKind judge = JudgeKind::automatic;        ///< who judges an item of another PE: its owner, or the pusher
   CombineKind combine = CombineKind::automatic;  ///< whether items with equal keys are merged before they are sent
   std::int64_t batch_bytes = -1;  ///< bytes of a segment of items for another PE; -1 chooses, 0: channels instead
@@ -86,7 +88,8 @@ void check_options(const Options& options);
 std::string given_names(std::initializer_list<std::pair<bool, const char*>> options);
 /// Refuses options of a priority queue for a run with another queue.
 /// @param has_priority  whether the task can have a priority queue
-void check_order(const Options& options, QueueKind queue, bool has_priority);
+/// @param any_order     the task's items may run in any order: then keep is used with any queue
+void check_order(const Options& options, QueueKind queue, bool has_priority, bool any_order = false);
 
 /// One JSON object with every option's name and value, as the command line accepts them.
 std::string to_json(const Options& options);

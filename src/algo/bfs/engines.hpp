@@ -19,6 +19,9 @@ std::pair<BfsStrategy, const char*> choose_bfs_on_gpus(const PlacedGraph&);
 /// Whether a GPU with less work would run ahead of the others if items ran in the order in which they arrive. Windows of levels
 /// then hold it back.
 bool bfs_runs_ahead_on_gpus(const PlacedGraph&);
+/// Whether items run by level on one GPU, so that warps may keep some (docs/decisions/0078-items-that-a-warp-keeps.md; not measured on
+/// several GPUs).
+bool bfs_keeps_items_on_gpus(const PlacedGraph&, const Options&);
 /// The number of items that a block takes at once, as a multiple of the number that it can judge at once. A block should not get
 /// several of the longest rows: if one such row is a large part of what a block has to do, the others wait for it. Measured on H100
 /// and, for graphs that are not skewed, on an H200 (docs/decisions/0064, 0041).

@@ -20,6 +20,11 @@ constexpr Named<SsspStrategy> kStrategies[] = {
 // all other numbers here).
 constexpr std::int64_t kLeastWork = 1 << 16;  ///< of a thread, in vertices and arcs
 
+// Small maps that are run by priority all the same: road:256, with twice as many vertices, takes 0.76 of the time so, delaunay_n16 0.70,
+// road:128 1.02; with many dead ends luxembourg_osm 1.39 and bremen-time 1.27.
+constexpr std::int64_t kVerticesOfOrder = 1 << 15;
+constexpr double kArcsOfOrder = 3;  ///< per vertex
+
 /// About how many arcs a search from some vertex looks at: from most vertices of a directed graph, only a part of the graph is
 /// reached. Counting all arcs made cnr-2000 take `delta`: .525 ms in place of .166.
 std::int64_t arcs_of_a_search(const PlacedGraph& graph) {
@@ -53,15 +58,15 @@ double default_delta(const PlacedGraph& graph, int threads) {
 }
 
 // At the end of a bucket most of a GPU's workers have nothing to do, hence fewer and wider buckets. Still wider ones on roads with many
-// dead ends, where few vertices run twice, and on small maps, of which a GPU has little to do in a bucket: up to 14 times as wide, and 4
-// times less for each doubling of its vertices (docs/decisions/0077-more-sources.md).
+// dead ends, where few vertices run twice, and on small maps, of which a GPU has little to do in a bucket: up to 20 times as wide (14 on
+// several GPUs), and 4 times less for each doubling of its vertices (docs/decisions/0077-more-sources.md, 0078).
 double wider_on_gpus(const PlacedGraph& graph) {
   const double degree = mean_degree(graph);
   if (degree >= 8) return is_skewed(graph) ? 4 : std::clamp(64 / degree, 2.0, 8.0);
   if (degree < 3) return 16;
-  const double least = graph.n_pes() > 1 ? 20.5 : 19.5;  // the logarithm of the vertices from which 8 times is best
+  const double least = 20.5;  // the logarithm of the vertices of a GPU from which 8 times is best
   const double doublings = std::log2(std::max(1.0, static_cast<double>(graph.num_vertices) / graph.n_pes()));
-  return std::clamp(8 + 4 * (least - doublings), 8.0, 14.0);
+  return std::clamp(8 + 4 * (least - doublings), 8.0, graph.n_pes() > 1 ? 14.0 : 20.0);
 }
 
 SmallGraph small_on_gpus(const PlacedGraph& graph) {
@@ -136,6 +141,8 @@ lane_t sssp_batches_on_gpus(const PlacedGraph& graph, QueueKind queue) {
   return n >= 1 << 22 ? 8 : n >= 1 << 20 ? 4 : n >= 1 << 18 ? 2 : 1;
 }
 
+bool sssp_keeps_items_on_gpus(const PlacedGraph& graph) { return graph.n_pes() == 1 && is_like_roads(graph); }
+
 bool sssp_owners_judge_on_gpus(const PlacedGraph& graph, QueueKind queue) {
   const bool counted = graph.partition.cut_arcs >= 0;
   return graph.n_pes() > 1 && is_skewed(graph) && queue == QueueKind::fifo && counted && !crosses_much(graph);
@@ -157,7 +164,8 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
   const bool worklist_only = machine.world() != nullptr && !machine.on_gpu();
   const bool bulk_only = machine.world() != nullptr && machine.on_gpu();
   if (plan.strategy == SsspStrategy::automatic) {
-    const bool async = worklist_only || (!bulk_only && (tuned || as_they_come) && options.delta == 0);
+    const bool keeps = sssp_keeps_items_on_gpus(graph);
+    const bool async = worklist_only || (!bulk_only && (tuned || as_they_come || keeps) && options.delta == 0);
     plan.strategy = async ? SsspStrategy::async : SsspStrategy::delta;
     reason = worklist_only               ? kAcrossProcesses
              : bulk_only                 ? "items cannot be sent between GPUs of several processes"
@@ -166,7 +174,8 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
              : small == SmallGraph::tree ? "the graph is small and nearly a tree: few vertices run twice"
              : small == SmallGraph::near
                  ? "the graph is small and a few hops deep: async finishes before the steps of buckets would"
-                 : "near vertices run first, so few run twice";
+             : keeps ? "long paths, along which warps keep items"
+                     : "near vertices run first, so few run twice";
   }
   if (plan.strategy == SsspStrategy::async && options.delta > 0) {
     throw UsageError(
@@ -181,7 +190,10 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
     Options launch = options;
     // Where most arcs lead to a few vertices, these are near after a few hops: a GPU runs little twice, and waiting for the
     // threshold would cost more.
-    const bool ordered = !as_they_come && (!machine.on_gpu() || !is_skewed(graph));
+    // A small map is run as items come, unless warps gain more by keeping items than the ends of buckets cost.
+    const bool worth = machine.on_gpu() && sssp_keeps_items_on_gpus(graph) && degree >= kArcsOfOrder &&
+                       graph.num_vertices >= kVerticesOfOrder;
+    const bool ordered = (!as_they_come || worth) && (!machine.on_gpu() || !is_skewed(graph));
     if (launch.queue == QueueKind::automatic) launch.queue = ordered ? QueueKind::priority : QueueKind::fifo;
     const bool chosen = small == SmallGraph::near && choose_worker(graph, launch);
     plan.launch = plan_vertices(machine, graph, launch, why, /*has_priority=*/true);

@@ -48,6 +48,29 @@ TEST(BfsPlan, WindowsWhereAGpuHasMoreOfARoadThanItRunsInTime) {
   EXPECT_FALSE(bfs_runs_ahead_on_gpus(shape(1 << 26, 31, 500000, 2, 0.5))) << "few levels";
 }
 
+TEST(BfsPlan, WarpsKeepItemsOfRoadsOnOneGpu) {
+  const auto sampled = [](PlacedGraph graph, int levels) {
+    graph.sample_levels = levels;
+    return graph;
+  };
+  const PlacedGraph road = sampled(shape(2048 * 2048, 3.6, 4), 33);
+  EXPECT_EQ(chosen(road), BfsStrategy::async);
+  EXPECT_TRUE(bfs_keeps_items_on_gpus(road, {}));
+  EXPECT_FALSE(bfs_keeps_items_on_gpus(sampled(shape(2048 * 2048, 3.6, 4, 2), 33), {}));
+  EXPECT_FALSE(bfs_keeps_items_on_gpus(sampled(shape(1 << 22, 32, 70), 33), {})) << "long rows";
+  EXPECT_FALSE(bfs_keeps_items_on_gpus(sampled(shape(1 << 20, 3, 100000), 33), {})) << "a few long rows, so blocks";
+  const PlacedGraph large = sampled(shape(13191LL * 13191, 2.4, 4), 50);
+  EXPECT_EQ(chosen(large), BfsStrategy::async);
+  EXPECT_FALSE(bfs_keeps_items_on_gpus(large, {})) << "what is kept would run ahead";
+  const PlacedGraph random = sampled(shape(1 << 22, 3, 14), 11);
+  EXPECT_EQ(chosen(random), BfsStrategy::levels);
+  EXPECT_FALSE(bfs_keeps_items_on_gpus(random, {}));
+  EXPECT_TRUE(bfs_keeps_items_on_gpus(road, {.worker = WorkerKind::warp, .keep = 4}));
+  EXPECT_FALSE(bfs_keeps_items_on_gpus(road, {.worker = WorkerKind::block}));
+  EXPECT_FALSE(bfs_keeps_items_on_gpus(road, {.kernel = KernelKind::discrete}));
+  EXPECT_FALSE(bfs_keeps_items_on_gpus(road, {.keep = 0})) << "then the order costs more than it saves";
+}
+
 TEST(BfsPlan, BatchesAreLongUnlessOneRowIsALargePartOfABlocksWork) {
   EXPECT_EQ(bfs_batches_on_gpus(shape(1 << 23, 30.51, 91008)), 8u) << "community:23";
   EXPECT_EQ(bfs_batches_on_gpus(shape(1 << 23, 30.51, 91008, 2)), 4u) << "community:23, two PEs";
