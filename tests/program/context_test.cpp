@@ -47,6 +47,31 @@ TEST(Context, WhatTheHostWritesTheTaskSees) {
   }
 }
 
+/// The same with an order.
+struct Ordered : Double {
+  SHOAL_FN double priority(Item item) const { return item.v; }
+};
+
+// A task with an order that nobody has asked for runs in the order of arrival: the report says so, and how to ask.
+TEST(Context, TheReportSaysThatAnOrderIsNotUsed) {
+  for (const bool asked : {false, true}) {
+    const auto body = [asked](Context& ctx) {
+      const auto value = ctx.alloc<std::uint32_t>(ctx.graph().count, 1);
+      const Report report = run(ctx, Ordered{ctx.graph(), ctx.owners(), value.data()}, {});
+      std::string queue;
+      for (const Decision& one : report.chosen) {
+        if (one.option == "queue") queue += one.value + ": " + one.reason;
+      }
+      EXPECT_EQ(queue.rfind(asked ? "priority: " : "fifo: the order of arrival; with --queue priority", 0), 0u)
+          << queue;
+      return true;
+    };
+    EXPECT_EQ(status_of(body, 1, asked ? std::vector<std::string>{"--queue", "priority"} : std::vector<std::string>{},
+                        "chain:10"),
+              0);
+  }
+}
+
 TEST(Context, AllocRefusesSizesThatNoMemoryHas) {
   const auto body = [](Context& ctx) {
     for (const std::int64_t n : {std::int64_t{-5}, std::int64_t{1} << 61}) {

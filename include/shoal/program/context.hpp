@@ -254,6 +254,9 @@ Report run(Context& ctx, const TaskT& task, const std::vector<typename TaskT::It
       check_order(ctx.options(), plan.queue, HasPriority<TaskT>, AnyOrder<TaskT>);
       keep_items(plan, ctx.options(), fan_out,
                  {AnyOrder<TaskT>, FanOutTask<TaskT>, g.num_vertices == 0 || g.has_long_paths()}, chosen);
+      if (HasPriority<TaskT> && plan.queue != QueueKind::priority) {
+        chosen.push_back({"queue", "fifo", "the order of arrival; with --queue priority small priorities run first"});
+      }
       if constexpr (!HasWorthSending<TaskT> && !HasWorthOfAnswer<TaskT> && !HasRemoteJudge<TaskT>) {
         gather_in_segments(plan, ctx.options(), ctx.machine().on_gpu(), ctx.n_pes(), world.n_processes() > 1, chosen);
       }

@@ -310,8 +310,8 @@ class Scheduler : private Phasing<W, View> {
     view.task.refresh(w, view.me, part);
   }
 
-  /// Runs one batch: of items that it has kept, of spilled items, of parked items that the phase has reached, or of items of the ring. False if there is none,
-  /// or if the spilled items cannot move. All batches run the same code, as this is most of a kernel.
+  /// Runs one batch: of items kept, spilled, or parked that the phase has reached, or of items of the ring. False if there is none, or
+  /// if the spilled items cannot move. All batches run the same code, as this is most of a kernel.
   /// @param round  discrete runs: the round, else null
   /// @param mine   then the rest of this worker's share (take_in_round)
   SHOAL_FN bool take(const Round* round = nullptr, ticket_t* mine = nullptr) {
