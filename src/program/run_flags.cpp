@@ -47,8 +47,8 @@ void RunFlags::add_to(CLI::App& app) {
   flag("--buckets", "N", values_.buckets,
        "queue priority: number of separate buckets beyond the threshold, 1 to 16 (0 chooses)");
   flag("--keep", "N", values_.keep,
-       "queue priority: most items that a warp of a GPU keeps for its own next batch, past the ring, 0 to 32 (-1 "
-       "chooses)");
+       "queue priority, or tasks whose items may run in any order: most items that a warp of a GPU keeps for its own "
+       "next batch, past the ring, 0 to 32 (-1 chooses)");
   flag("--judge", "WHO", judge_,
        "which PE accepts or drops an item that another PE owns: auto, owner, or remote (the PE that pushes it)");
   flag("--combine", "KIND", combine_,
