@@ -281,7 +281,7 @@ void keep_items(LaunchPlan& plan, const Options& options, double fan_out, KeepTr
   const double fill = std::clamp(std::round(kLanes / std::max(fan_out, 1.0)), 1.0, kLanes);
   plan.keeps = static_cast<lane_t>(options.keep >= 0 ? options.keep : !task.long_paths ? 0 : task.shares ? fill : 1);
   note(why, "keep", static_cast<int>(plan.keeps), options.keep >= 0,
-       !task.long_paths ? "most items wait for others, not for the ring"
+       !task.long_paths ? "paths are not known to be long"
        : task.shares    ? "items whose elements fill the lanes of a warp need not go through the ring"
                         : "a warp runs one item after another, so it keeps one and leaves the others to other warps");
 }

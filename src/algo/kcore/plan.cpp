@@ -22,11 +22,12 @@ KCorePlan plan_kcore(const Machine& machine, const PlacedGraph& graph, const KCo
   plan.threads = threads_worth(machine, graph, kLeastWorkAsync, why);
   plan.launch =
       plan_vertices(machine, graph, options, why, /*has_priority=*/false, /*blocks=*/nullptr, AnyOrder<KCore>);
-  // Small maps with many dead ends fall apart after a few hops: with items kept, bremen-time took 1.7 times as long, moscow-roads 1.2.
-  const bool falls_apart = mean_degree(graph) < 3 && graph.num_vertices < 1 << 20;
-  if (falls_apart && options.keep < 0 && plan.launch.keeps > 0) {
+  // With items kept, bremen-time took 1.7 times as long and moscow-roads 1.2; why is not known
+  // (docs/decisions/0078-items-that-a-warp-keeps.md).
+  const bool small_and_sparse = mean_degree(graph) < 3 && graph.num_vertices < 1 << 20;
+  if (small_and_sparse && options.keep < 0 && plan.launch.keeps > 0) {
     plan.launch.keeps = 0;
-    decide_again(why, "keep", "0", "few hops from the first vertices to the last");
+    decide_again(why, "keep", "0", "small maps with many dead ends take longer with items kept");
   }
   allow_remote_judge(plan.launch, options, graph.all_pes(), machine.world() != nullptr, why);
   return plan;
