@@ -52,21 +52,18 @@ function(shoal_kernel_source sources file options kernels)
   set(${sources} ${${sources}} ${source} PARENT_SCOPE)
 endfunction()
 
-# shoal_worklist_kernels(NAME HEADER TASK [TOGETHER] [ROUNDS]): for a task of the library, adds to the list `shoal_cu` one source for
-# each kind of worker that `auto` chooses among; with SHOAL_QUICK_KERNELS, one source for both kinds. With TOGETHER, for kernels that
-# are compiled in some seconds, they go into one source for all such tasks, whose text is collected in `shoal_short`: nvcc reads the
-# headers once. The kernels that `auto` never chooses are hardly optimised and go into one source for all tasks, whose text is
-# collected in `shoal_others` (docs/decisions/0047-kernels-compiled-quickly.md). With ROUNDS, rounds have an optimised source of their
-# own; the task then names them in kVariants (include/shoal/worklist/kernel_set.hpp).
+# shoal_worklist_kernels(NAME HEADER TASK [TOGETHER] [ROUNDS]): for a task of the library, adds to the list `shoal_cu` a source for
+# the kernels that `auto` chooses among. With TOGETHER, for kernels that are compiled in some seconds, they go into one source for all
+# such tasks, whose text is collected in `shoal_short`: nvcc reads the headers once. The kernels that `auto` never chooses are hardly
+# optimised and go into one source for all tasks, whose text is collected in `shoal_others`
+# (docs/decisions/0047-kernels-compiled-quickly.md). With ROUNDS, rounds have an optimised source of their own; the task then names
+# them in kVariants (include/shoal/worklist/kernel_set.hpp).
 function(shoal_worklist_kernels name header task)
   shoal_task_kernels(${name} ${header} ${task})
   if("TOGETHER" IN_LIST ARGN AND NOT SHOAL_QUICK_KERNELS)
     set(shoal_short "${shoal_short}${${name}_block}${${name}_warp}" PARENT_SCOPE)
-  elseif(SHOAL_QUICK_KERNELS)
-    shoal_kernel_source(shoal_cu ${name}_auto "" "${${name}_block}${${name}_warp}")
   else()
-    shoal_kernel_source(shoal_cu ${name}_block "" "${${name}_block}")
-    shoal_kernel_source(shoal_cu ${name}_warp "" "${${name}_warp}")
+    shoal_kernel_source(shoal_cu ${name}_auto "" "${${name}_block}${${name}_warp}")
   endif()
   set(others "${${name}_others}")
   if("ROUNDS" IN_LIST ARGN AND NOT SHOAL_QUICK_KERNELS)

@@ -7,9 +7,9 @@ The defaults leave a margin: the rarest mutations are found once in some 100,000
 change when the headers change. A rare mutation may name the seed where its search begins (`first=SEED` in `by`), so that
 it is found soon until the headers change.
 
-BIN_DIR holds mutant_ring, mutant_channel, mutant_segments, mutant_scheduler, mutant_phases, mutant_blocks,
-mutant_wires. A mutation counts as found if a program that its `by` names reports a failure (exit status 1) within N
-schedules and S seconds. A crash counts too, and is reported as a crash. Exit status 1 if a mutation was missed, no longer
+BIN_DIR holds sim_ring, sim_channel, sim_segments, sim_scheduler, sim_phases, sim_blocks and sim_wires. A mutation counts as
+found if a program that its `by` names reports a failure (exit status 1) within N schedules and S seconds. A crash counts
+too, and is reported as a crash. Exit status 1 if a mutation was missed, no longer
 applies to the headers, or is marked harmless and was found.
 """
 
@@ -42,11 +42,11 @@ def judge(row, a):
     words = dict(word.split("=") for word in by.split() if "=" in word)
     programs = PROGRAMS if by == "harmless" else [word for word in by.split() if "=" not in word]
     for program in programs:
-        # Schedules of mutant_wires are twenty times as long.
+        # Schedules of sim_wires are twenty times as long.
         share = 1 if by != "harmless" else 2000 if program == "wires" else 200
         schedules = a.schedules // share
         begin = words.get("first", "1")
-        code, first, seed = run(a.bin.resolve() / f"mutant_{program}", number, begin, schedules, a.seconds)
+        code, first, seed = run(a.bin.resolve() / f"sim_{program}", number, begin, schedules, a.seconds)
         if code in (0, 3):
             continue
         if code == 2:

@@ -2,7 +2,7 @@
 //
 //   sim_ring [--schedules N] [--first SEED] [--seconds S]   runs seeds FIRST, FIRST+1, ...; stops at the first failure
 //   sim_ring --seed SEED [--trace N]                        replays one seed and prints the last N operations
-//   ... --mutant K                                          in the mutant build: switches mutation K on
+//   ... --mutant K                                          switches mutation K on (mutate.py; needs Python at the build)
 //
 // A seed decides the case (how many workers, which capacities, which items) and the schedule. Exit status: 0 all schedules were
 // right, 1 a failure was found (report on stdout), 2 wrong usage, 3 stopped by --seconds before all schedules were run.
