@@ -51,6 +51,29 @@ shoal_task_is_refused(ITEM_WITH_STRING "error: [^\n]*an Item is copied between P
 shoal_task_is_refused(FINAL "error: [^\n]*a task is not final")
 shoal_task_is_refused(TASK_WITH_STRING "error: [^\n]*a task is copied into kernels: it must be trivially copyable")
 
+# Types that atomic functions must refuse, on the host and, with a CUDA compiler, on GPUs.
+set(changes "error: [^\n]*atomic functions change trivially copyable values of 4 or 8 bytes")
+set(accesses "error: [^\n]*atomic loads and stores are of trivially copyable values of 1, 4 or 8 bytes")
+set(integers "error: [^\n]*fetch_min_if is for integers only")
+set(numbers "error: [^\n]*atomic additions are for integers and floating-point numbers")
+set(words ${CMAKE_CURRENT_SOURCE_DIR}/contract/refused_words.cpp)
+set(compile_words_host ${compile_only} ${words})
+set(compile_words_gpu ${CMAKE_CUDA_COMPILER} -x cu -std=c++20 -arch=compute_90 -ptx -o /dev/null --Werror all-warnings -I${PROJECT_SOURCE_DIR}/include ${words})
+foreach(side host gpu)
+  if(side STREQUAL gpu AND NOT SHOAL_HAVE_CUDA)
+    continue()
+  endif()
+  add_test(NAME words_accepted_${side} COMMAND ${compile_words_${side}})
+  set_tests_properties(words_accepted_${side} PROPERTIES TIMEOUT 60)
+  foreach(case FETCH_MIN=changes FETCH_MAX=changes FETCH_ADD=changes ADD_RELAXED=changes EXCHANGE=changes COMPARE_SWAP=changes
+               FETCH_MIN_IF=changes ADD_RELAXED_IF=changes EXCHANGE_IF=changes LOAD=accesses LOAD_IF=accesses STORE=accesses
+               FETCH_MIN_IF_OF_REALS=integers ADD_OF_POINTERS=numbers)
+    string(REGEX MATCH "(.*)=(.*)" case ${case})
+    add_test(NAME word_refused_${CMAKE_MATCH_1}_${side} COMMAND ${compile_words_${side}} -DSHOAL_REFUSED_${CMAKE_MATCH_1})
+    set_tests_properties(word_refused_${CMAKE_MATCH_1}_${side} PROPERTIES TIMEOUT 60 PASS_REGULAR_EXPRESSION "${${CMAKE_MATCH_2}}")
+  endforeach()
+endforeach()
+
 # Takes a minute and a half on two idle cores. If other processes use the cores, threads that wait for each other take many
 # times as long.
 set_tests_properties(worklist_test PROPERTIES TIMEOUT 900)

@@ -82,12 +82,47 @@ SHOAL_FN T fetch_max(Ref ref, T v, Order order = kRelaxed) {
   return old;
 #endif
 }
+
+// What the functions for a task's own data accept. All of these types work on CPU threads and on GPUs, so that a task which compiles
+// for one compiles for the other.
+template <class T>
+inline constexpr bool kIsWord = std::is_trivially_copyable_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
+template <class T>
+inline constexpr bool kIsByte = std::is_trivially_copyable_v<T> && sizeof(T) == 1;
+/// For static_assert in functions that change a value.
+template <class T>
+SHOAL_FN constexpr bool check_word() {
+  static_assert(
+      kIsWord<T>,
+      "atomic functions change trivially copyable values of 4 or 8 bytes, such as std::uint32_t or double; use "
+      "one of these (only load, load_if and store work on a byte)");
+  return true;
+}
+template <class T>
+SHOAL_FN constexpr bool check_number() {
+  static_assert(
+      std::is_integral_v<T> || std::is_floating_point_v<T>,
+      "atomic additions are for integers and floating-point numbers; convert a pointer or enum to an integer");
+  return check_word<T>();
+}
+template <class T>
+SHOAL_FN constexpr bool check_integer() {
+  static_assert(std::is_integral_v<T>, "fetch_min_if is for integers only; use fetch_min for other types");
+  return check_word<T>();
+}
+/// For static_assert in functions that load or store a value.
+template <class T>
+SHOAL_FN constexpr bool check_word_or_byte() {
+  static_assert(kIsWord<T> || kIsByte<T>,
+                "atomic loads and stores are of trivially copyable values of 1, 4 or 8 bytes; use such a type");
+  return true;
+}
 }  // namespace detail
 
 /// One shared value of 4 or 8 bytes, for atomic accesses. Zero-initialised storage is a valid Word that holds zero.
 template <class T, Scope S>
 class Word {
-  static_assert(std::is_trivially_copyable_v<T> && (sizeof(T) == 4 || sizeof(T) == 8));
+  static_assert(detail::kIsWord<T>, "a Word is a trivially copyable value of 4 or 8 bytes");
 
  public:
   SHOAL_FN T load() const { return ref().load(detail::kRelaxed); }
@@ -186,16 +221,19 @@ struct alignas(kCacheLine) PaddedWord : Word<T, S> {};
 /// x = min(x, v); returns the old x. Relaxed. Does not write if nothing would change, except on GPUs.
 template <Scope S = Scope::device, class T>
 SHOAL_FN T fetch_min(T& x, T v) {
+  static_assert(detail::check_word<T>());
   return detail::fetch_min(detail::AtomicRef<T, S>(x), v);
 }
 /// x = max(x, v); returns the old x. Otherwise as fetch_min.
 template <Scope S = Scope::device, class T>
 SHOAL_FN T fetch_max(T& x, T v) {
+  static_assert(detail::check_word<T>());
   return detail::fetch_max(detail::AtomicRef<T, S>(x), v);
 }
 /// x += v; returns the old x. Acquires and releases, so that it can count arrivals.
 template <Scope S = Scope::device, class T>
 SHOAL_FN T fetch_add(T& x, T v) {
+  static_assert(detail::check_number<T>());
   return detail::AtomicRef<T, S>(x).fetch_add(v, detail::kAcqRel);
 }
 /// If x == expected: sets x = desired and returns true. Otherwise sets `expected` to the value of x and returns false.
@@ -204,22 +242,26 @@ SHOAL_FN T fetch_add(T& x, T v) {
 /// @param expected  a variable that only this thread accesses
 template <Scope S = Scope::device, class T>
 SHOAL_FN bool compare_swap(T& x, T& expected, T desired) {
+  static_assert(detail::check_word<T>());
   return detail::AtomicRef<T, S>(x).compare_exchange_strong(expected, desired, detail::kAcqRel, detail::kAcquire);
 }
 /// x = v; returns the old x. Relaxed.
 template <Scope S = Scope::device, class T>
 SHOAL_FN T exchange(T& x, T v) {
+  static_assert(detail::check_word<T>());
   return detail::AtomicRef<T, S>(x).exchange(v, detail::kRelaxed);
 }
 /// x += v; returns the old x. Relaxed: for sums that order no other memory.
 template <Scope S = Scope::device, class T>
 SHOAL_FN T add_relaxed(T& x, T v) {
+  static_assert(detail::check_number<T>());
   return detail::AtomicRef<T, S>(x).fetch_add(v, detail::kRelaxed);
 }
 /// If `does`, returns fetch_min(x, v); else does not access x, and returns `otherwise`. On GPUs later instructions wait for the
-/// atomic only when they use its result, so the atomics of several calls are in flight together. On GPUs, integers only.
+/// atomic only when they use its result, so the atomics of several calls are in flight together. Integers only.
 template <Scope S = Scope::device, class T>
 SHOAL_FN T fetch_min_if(bool does, T& x, T v, T otherwise) {
+  static_assert(detail::check_integer<T>());
 #if defined(__CUDA_ARCH__)
   return detail::AtomicRef<T, S>(x).fetch_min_if(does, v, otherwise);
 #else
@@ -229,6 +271,7 @@ SHOAL_FN T fetch_min_if(bool does, T& x, T v, T otherwise) {
 /// The same with add_relaxed; also for floating-point numbers.
 template <Scope S = Scope::device, class T>
 SHOAL_FN T add_relaxed_if(bool does, T& x, T v, T otherwise) {
+  static_assert(detail::check_number<T>());
 #if defined(__CUDA_ARCH__)
   return detail::AtomicRef<T, S>(x).fetch_add_if(does, v, otherwise);
 #else
@@ -238,30 +281,34 @@ SHOAL_FN T add_relaxed_if(bool does, T& x, T v, T otherwise) {
 /// The same with exchange.
 template <Scope S = Scope::device, class T>
 SHOAL_FN T exchange_if(bool does, T& x, T v, T otherwise) {
+  static_assert(detail::check_word<T>());
 #if defined(__CUDA_ARCH__)
   return detail::AtomicRef<T, S>(x).exchange_if(does, v, otherwise);
 #else
   return does ? exchange<S>(x, v) : otherwise;
 #endif
 }
-/// Returns x. Relaxed. x may also be a byte.
+/// Returns x. Relaxed. x may also have one byte.
 template <Scope S = Scope::device, class T>
 SHOAL_FN T load(const T& x) {
+  static_assert(detail::check_word_or_byte<T>());
   return detail::AtomicRef<T, S>(const_cast<T&>(x)).load(detail::kRelaxed);
 }
 /// If `does`, returns load(*x); else reads nothing, so that `x` may be an invalid pointer, and returns `otherwise`. On GPUs the
 /// loads of several calls are in flight together, as with fetch_min_if; loads under a branch would not be.
 template <Scope S = Scope::device, class T>
 SHOAL_FN T load_if(bool does, const T* x, T otherwise) {
+  static_assert(detail::check_word_or_byte<T>());
 #if defined(__CUDA_ARCH__)
   return detail::AtomicRef<T, S>(const_cast<T*>(x)).load_if(does, otherwise);
 #else
   return does ? load<S>(*x) : otherwise;
 #endif
 }
-/// x = v. Relaxed. x may also be a byte.
+/// x = v. Relaxed. x may also have one byte.
 template <Scope S = Scope::device, class T>
 SHOAL_FN void store(T& x, T v) {
+  static_assert(detail::check_word_or_byte<T>());
   detail::AtomicRef<T, S>(x).store(v, detail::kRelaxed);
 }
 

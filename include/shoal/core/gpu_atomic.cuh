@@ -89,14 +89,15 @@ __device__ T own(T v) {
 }
 }  // namespace detail
 
-/// A word of 4 or 8 bytes, or a byte, which can only be loaded and stored. It must be in global memory: this GPU's own, another
-/// GPU's or the host's, but not in shared memory or a local variable.
+/// A word of 4 or 8 bytes, or a byte. A byte can only be loaded and stored, as no instruction changes it. The word must be in global
+/// memory: this GPU's own, another GPU's or the host's, but not in shared memory or a local variable.
 /// @tparam kSystem  false: only threads of this GPU access it; true: other GPUs or the host do as well
 template <class T, bool kSystem>
 class AtomicRef {
-  static_assert(std::is_trivially_copyable_v<T> &&
-                (sizeof(T) == 4 || sizeof(T) == 8 || std::is_same_v<T, std::uint8_t>));
   static constexpr bool kLong = sizeof(T) == 8, kByte = sizeof(T) == 1;
+  static constexpr bool kChanges = kLong || sizeof(T) == 4;
+  static_assert(std::is_trivially_copyable_v<T> && (kChanges || kByte),
+                "GPUs access trivially copyable values of 1, 4 or 8 bytes atomically; use such a type");
   using Bits = std::conditional_t<kLong, std::uint64_t, std::uint32_t>;
 
  public:
@@ -148,7 +149,7 @@ class AtomicRef {
     }
   }
   template <Order kOrder>
-  __device__ T exchange(T value, OrderIs<kOrder>) const {
+  __device__ T exchange(T value, OrderIs<kOrder>) const requires kChanges {
     const Bits v = bits_of(value);
     Bits old;
     if constexpr (kLong) SHOAL_GPU_FETCH("exch.b64", "l") else SHOAL_GPU_FETCH("exch.b32", "r");
@@ -157,7 +158,8 @@ class AtomicRef {
   /// Returns whether it replaced the word. On failure `expected` becomes the value that was found. A failure has the order of a
   /// success.
   template <Order kOrder, Order kOnFailure>
-  __device__ bool compare_exchange_strong(T& expected, T desired, OrderIs<kOrder>, OrderIs<kOnFailure>) const {
+  __device__ bool compare_exchange_strong(T& expected, T desired, OrderIs<kOrder>,
+                                          OrderIs<kOnFailure>) const requires kChanges {
     static_assert(kOnFailure == Order::relaxed ||
                   (kOnFailure == Order::acquire && kOrder != Order::relaxed && kOrder != Order::release));
     const Bits wanted = bits_of(expected), v = bits_of(desired);
@@ -173,7 +175,7 @@ class AtomicRef {
   }
 
   template <Order kOrder>
-  __device__ T fetch_add(T v, OrderIs<kOrder>) const {
+  __device__ T fetch_add(T v, OrderIs<kOrder>) const requires kChanges {
     static_assert(std::is_integral_v<T> || std::is_floating_point_v<T>);
     T old;
     if constexpr (std::is_floating_point_v<T>) {
@@ -185,18 +187,18 @@ class AtomicRef {
     return old;
   }
   template <Order kOrder>
-  __device__ T fetch_sub(T v, OrderIs<kOrder> order) const {
+  __device__ T fetch_sub(T v, OrderIs<kOrder> order) const requires kChanges {
     return fetch_add(static_cast<T>(-v), order);
   }
   template <Order kOrder>
-  __device__ T fetch_or(T v, OrderIs<kOrder>) const {
+  __device__ T fetch_or(T v, OrderIs<kOrder>) const requires kChanges {
     static_assert(std::is_integral_v<T>);
     T old;
     if constexpr (kLong) SHOAL_GPU_FETCH("or.b64", "l") else SHOAL_GPU_FETCH("or.b32", "r");
     return old;
   }
   template <Order kOrder>
-  __device__ T fetch_min(T v, OrderIs<kOrder> order) const {
+  __device__ T fetch_min(T v, OrderIs<kOrder> order) const requires kChanges {
     if constexpr (!std::is_integral_v<T>) {
       return replace(v, order, [](T a, T b) { return a < b; });
     } else {
@@ -211,7 +213,7 @@ class AtomicRef {
   }
   /// If `does`: fetch_min, fetch_add or exchange, relaxed. Otherwise these access nothing and return `otherwise`. The atomics of
   /// several calls are in flight together, unless a branch uses each result.
-  __device__ T fetch_min_if(bool does, T v, T otherwise) const {
+  __device__ T fetch_min_if(bool does, T v, T otherwise) const requires kChanges {
     static_assert(std::is_integral_v<T>);
     T old = otherwise;
     if constexpr (std::is_signed_v<T>) {
@@ -229,7 +231,7 @@ class AtomicRef {
     }
     return old;
   }
-  __device__ T fetch_add_if(bool does, T v, T otherwise) const {
+  __device__ T fetch_add_if(bool does, T v, T otherwise) const requires kChanges {
     T old = otherwise;
     if constexpr (std::is_floating_point_v<T>) {
       if constexpr (kLong) {
@@ -247,7 +249,7 @@ class AtomicRef {
     }
     return old;
   }
-  __device__ T exchange_if(bool does, T value, T otherwise) const {
+  __device__ T exchange_if(bool does, T value, T otherwise) const requires kChanges {
     const Bits v = bits_of(value);
     Bits old = bits_of(otherwise);
     if constexpr (kLong) {
@@ -258,7 +260,7 @@ class AtomicRef {
     return value_of(old);
   }
   template <Order kOrder>
-  __device__ T fetch_max(T v, OrderIs<kOrder> order) const {
+  __device__ T fetch_max(T v, OrderIs<kOrder> order) const requires kChanges {
     if constexpr (!std::is_integral_v<T>) {
       return replace(v, order, [](T a, T b) { return b < a; });
     } else {
@@ -275,7 +277,7 @@ class AtomicRef {
  private:
   static __device__ Bits bits_of(T v) {
     if constexpr (std::is_integral_v<T>) return static_cast<Bits>(v);
-    Bits bits;
+    Bits bits = 0;
     memcpy(&bits, &v, sizeof(T));
     return bits;
   }
