@@ -32,8 +32,21 @@ void write(const Csr& graph, const Flags& flags, const std::string& from) {
   if (!graph.vertices_remark.empty()) std::cout << "  note: " << graph.vertices_remark << "\n";
 }
 
+/// A graph may be converted in place. But if the flags ask for no change, it is a slip, and the file would only lose its comments.
+void refuse_to_convert_for_nothing(const Flags& flags) {
+  const std::string input = flags.graph.file().name;
+  if (input.empty() || !io::is_same_file(flags.output, input)) return;
+  if (flags.graph.changes_file() || flags.transpose || !flags.weights.empty()) return;
+  const std::string what = flags.output == input ? input + " is the input and the output"
+                                                 : flags.output + " and " + input + " are the same file";
+  throw UsageError(
+      what + ", and no option asks for a change; give the output another name, or say what is to change in place " +
+      "(--undirected, --dedup, --vertices, --format, --transpose or --weights)");
+}
+
 int convert(const Flags& flags) {
   io::kind_to_write(flags.output);  // before the long part
+  refuse_to_convert_for_nothing(flags);
   // The output may have the name of the input, since the new file gets this name only after the input has been read.
   refuse_same_files({{"the output", flags.output}, flags.graph.cache()}, {});
   // Besides the graph itself, memory is needed for its reverse, for new weights, and for a count per vertex while it is written.
@@ -85,6 +98,7 @@ Run add_convert(CLI::App& shoal) {
   app->footer(R"(examples:
   shoal convert web.mtx web.sg                 Matrix Market to the binary format of the GAP benchmark suite
   shoal convert soc.txt.gz soc.shoal --undirected --dedup
+  shoal convert web.mtx web.mtx --dedup        in place: the file is replaced when all of the new one is written
   shoal convert cites.tsv cited.mtx --transpose)");
   return [flags] { return convert(*flags); };
 }

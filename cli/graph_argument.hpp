@@ -25,6 +25,8 @@ class GraphArgument {
   /// The input file, without a name if the graph is generated; and the cache beside it, without a name if there is no --cache.
   NamedFile file() const;
   NamedFile cache() const;
+  /// Whether the flags ask for another graph, or another format, than the file has by its name.
+  bool changes_file() const { return undirected_ || dedup_ || vertices_ || !format_.empty(); }
 
   /// The generator, if the argument names one; its numbers are checked here.
   /// @throws UsageError (a wrong generator argument; flags that are for files only)

@@ -270,6 +270,27 @@ class SameFile(CommandTest):
         self.good("convert", "g.shoal", "g.shoal", "--transpose")  # while it is mapped
         self.assertEqual(self.good("info", "g.shoal", "--json").json()["num_arcs"], 2)
 
+    def test_a_graph_is_not_replaced_by_itself(self) -> None:
+        text = "# a comment\n0 1\n"
+        file = self.write("g.el", text)
+        (self.folder / "link.el").symlink_to("g.el")
+        os.link(file, self.folder / "hard.el")
+        cure = ["no option asks for a change", "give the output another name", "--undirected"]
+        self.bad(USAGE, ["g.el is the input and the output", *cure], "convert", "g.el", "g.el")
+        for one, other in (
+            ("g.el", "./g.el"),
+            ("g.el", file),
+            ("g.el", "link.el"),
+            ("link.el", "g.el"),
+            ("g.el", "hard.el"),
+        ):
+            self.bad(USAGE, [f"{other} and {one} are the same file", *cure], "convert", one, other, "--quiet")
+        self.assertEqual((file.read_text(), (self.folder / "hard.el").read_text()), (text, text))
+        self.good("convert", "link.el", "g.el", "--format", "el")
+        self.assertEqual(file.read_text(), "0 1\n")
+        self.good("convert", "g.el", "link.el", "--weights", "unit")
+        self.assertEqual((file.read_text(), (self.folder / "link.el").is_symlink()), ("0 1 1\n", True))
+
     def test_devices_hold_both(self) -> None:
         self.good(*SEARCH, "--output", "/dev/null", "--json=/dev/null")
 
