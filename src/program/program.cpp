@@ -127,14 +127,17 @@ int run_program(int argc, char** argv, const char* about, const std::function<bo
   app.add_option("graph", graph_text,
                  "a file in any format that shoal reads, or a generator such as kron:16 or road:512")
       ->required();
-  app.add_option("--source", source, "vertex to start from, in the input's numbers")->type_name("N");
+  const CLI::Option* const asked =
+      app.add_option("--source", source, "vertex to start from, in the input's numbers")->type_name("N");
   app.add_flag("--undirected", reading.undirected, "read an edge list in both directions");
   app.add_option("--vertices", reading.num_vertices, "how many vertices an edge list has, also without arcs")
       ->type_name("N");
   const auto subject = [&] {
     Subject read;
     read.graph = is_generator(graph_text) ? generate(parse_generator(graph_text)) : read_graph(graph_text, reading);
-    if (source < 0 || source >= read.graph.num_vertices()) {
+    // If there are no vertices, a program may not need a source; Context::source() throws if it does.
+    const bool none = read.graph.num_vertices() == 0 && asked->count() == 0;
+    if (!none && (source < 0 || source >= read.graph.num_vertices())) {
       throw UsageError("--source " + std::to_string(source) + ": " + graph_text + " has " +
                        std::to_string(read.graph.num_vertices()) + " vertices, numbered from 0");
     }

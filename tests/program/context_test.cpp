@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <fstream>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -47,7 +48,46 @@ TEST(Context, WhatTheHostWritesTheTaskSees) {
   }
 }
 
-/// The same with an order.
+/// Writes a graph without vertices. @return its name
+std::string graph_of_nothing() {
+  const std::string file = ::testing::TempDir() + "context_test_nothing.mtx";
+  std::ofstream(file) << "%%MatrixMarket matrix coordinate pattern general\n0 0 0\n";
+  return file;
+}
+
+TEST(Context, ATaskWithoutASourceRunsOnAGraphWithoutVertices) {
+  const std::string graph = graph_of_nothing();
+  for (const int pes : {1, 3}) {
+    for (const char* partition : {"auto", "random"}) {
+      const auto body = [](Context& ctx) {
+        const auto value = ctx.alloc<std::uint32_t>(ctx.graph().count, 0);
+        const Report report = run(ctx, Double{ctx.graph(), ctx.owners(), value.data()}, {});
+        EXPECT_EQ(report.pushed, 0);
+        EXPECT_EQ(report.run, 0);
+        EXPECT_EQ(ctx.input().num_vertices(), 0u);
+        return ctx.gather(value).empty();
+      };
+      EXPECT_EQ(status_of(body, pes, {"--partition", partition}, graph), 0) << pes << " PEs, " << partition;
+    }
+  }
+}
+
+TEST(Context, AGraphWithoutVerticesHasNoSource) {
+  const std::string graph = graph_of_nothing();
+  const auto line_of = [&](const Body& body, const std::vector<std::string>& flags) {
+    ::testing::internal::CaptureStderr();
+    EXPECT_EQ(status_of(body, 2, flags, graph), 2);
+    return ::testing::internal::GetCapturedStderr();
+  };
+  const std::string line = "program: error: the graph has no vertices, so there is no source to search from\n";
+  EXPECT_EQ(line_of([](Context& ctx) { return ctx.source() == 0; }, {}), line);
+  EXPECT_EQ(line_of([](Context& ctx) { return ctx.leader() ? ctx.placed_source() == 0 : (ctx.barrier(), true); }, {}),
+            line);
+  EXPECT_EQ(line_of([](Context&) { return true; }, {"--source", "0"}),
+            "program: error: --source 0: " + graph + " has 0 vertices, numbered from 0\n");
+}
+
+/// The task with an order.
 struct Ordered : Double {
   SHOAL_FN double priority(Item item) const { return item.v; }
 };

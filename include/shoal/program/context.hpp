@@ -73,8 +73,14 @@ class Context {
   const Csr& input() const { return input_; }
   /// The source vertex that the user gave, in the input's numbers, as a reference needs it; and below, its placed number, as a
   /// task needs it.
-  vertex_t source() const { return source_; }
-  vertex_t placed_source() const { return placed_vertex(source_); }
+  /// @throws UsageError  the graph has no vertices, and so no source
+  vertex_t source() const {
+    if (placed_.num_vertices == 0) {
+      throw UsageError("the graph has no vertices, so there is no source to search from");
+    }
+    return source_;
+  }
+  vertex_t placed_source() const { return placed_vertex(source()); }
   /// The placed number of any vertex, for instance for a seed.
   /// @param input  the vertex in the input's numbers
   /// @throws UsageError  the graph has no such vertex
