@@ -157,6 +157,18 @@ add_test(NAME add_subdirectory_configures
          COMMAND ${CMAKE_COMMAND} -S ${inside} -B ${inside}/build -G ${CMAKE_GENERATOR} -DSHOAL_DEPS=${SHOAL_DEPS})
 set_tests_properties(add_subdirectory_configures PROPERTIES TIMEOUT 120)
 
+# SHOAL_PROGRAMS takes sources, and says so if it is given something else.
+foreach(case "folder=is[ \n]+a[ \n]+folder.[ \n]+name[ \n]+its[ \n]+sources" "folder/none.cpp=does[ \n]+not[ \n]+exist")
+  string(REGEX MATCH "(.*)=(.*)" case "${case}")
+  string(MAKE_C_IDENTIFIER ${CMAKE_MATCH_1} id)
+  set(programs ${CMAKE_CURRENT_BINARY_DIR}/programs_${id})
+  file(MAKE_DIRECTORY ${programs}/folder)
+  add_test(NAME programs_refuse_${id}
+           COMMAND ${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR} -B ${programs}/build -G ${CMAKE_GENERATOR} -DSHOAL_DEPS=${SHOAL_DEPS}
+                   -DSHOAL_TESTS=off -DSHOAL_CUDA=off -DSHOAL_PROGRAMS=${programs}/${CMAKE_MATCH_1})
+  set_tests_properties(programs_refuse_${id} PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION "SHOAL_PROGRAMS:[^;]*${CMAKE_MATCH_2}")
+endforeach()
+
 # The kernels of the tasks that run with all workers and kernels on GPUs. For each kind of worker that `auto` chooses among, the
 # kernels of one task are optimised like the library's own kernels, since these are what ships: warps without priorities, and
 # blocks with priorities, idle and judging by the pusher. The other kernels are compiled quickly instead, unless
