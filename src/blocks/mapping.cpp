@@ -82,7 +82,7 @@ void check_odf(std::int64_t odf) {
   throw UsageError("--odf " + std::to_string(odf) + " is out of range: 1 to 4096 blocks per PE, or 0, which chooses");
 }
 
-std::vector<pe_t> place_blocks(const SizeN& array, pe_t n_pes, const Mapping& mapping) {
+std::vector<pe_t> place_blocks(const SizeN& array, pe_t n_pes, const Mapping& mapping, const std::string& options) {
   if (mapping.kind == MappingKind::parts) return place_parts(array, array, n_pes);
   const std::int64_t blocks = array.volume();
   std::vector<pe_t> where(static_cast<std::size_t>(blocks));
@@ -106,7 +106,8 @@ std::vector<pe_t> place_blocks(const SizeN& array, pe_t n_pes, const Mapping& ma
   std::string more;
   if (file >> more) {
     throw UsageError(has + "has a PE for more than the " + counted(blocks, "block", "blocks") +
-                     " of this run, beginning with '" + more + "'; leave out the others, or change --odf or --blocks");
+                     " of this run, beginning with '" + more + "'; leave out the others" +
+                     (options.empty() ? "" : ", or change " + options));
   }
   return where;
 }

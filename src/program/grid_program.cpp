@@ -54,7 +54,7 @@ int run_block_program(int argc, char** argv, const char* about, const std::funct
     if (options.odf == 0) options.odf = 1;
     check_odf(options.odf);
     const Machine machine(of_machine);
-    const auto where = place_blocks({options.odf * machine.all_pes()}, machine.all_pes(), options.mapping);
+    const auto where = place_blocks({options.odf * machine.all_pes()}, machine.all_pes(), options.mapping, "--odf");
     return body({machine, where, options.mapping, options.launch, iterations});
   };
   return run_with_flags(argc, argv, about, &GridFlags::add_blocks_to, run);

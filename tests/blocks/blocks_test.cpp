@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <fstream>
 #include <numbers>
 #include <string>
 #include <utility>
@@ -230,6 +231,20 @@ TEST(Mapping, PlacesBlocks) {
   EXPECT_EQ(place_blocks({5}, 3, parse_mapping("round-robin")), (std::vector<pe_t>{0, 1, 2, 0, 1}));
   EXPECT_THROW(parse_mapping("fair"), UsageError);
   EXPECT_THROW(place_blocks({2}, 2, parse_mapping("file:/nonexistent")), UsageError);
+  // Which options change the number of blocks depends on the program.
+  const std::string file = ::testing::TempDir() + "blocks_test_long.txt";
+  std::ofstream(file) << "0 1 0";
+  for (const std::string options : {"", "--odf"}) {
+    try {
+      place_blocks({2}, 2, parse_mapping("file:" + file), options);
+      ADD_FAILURE() << "a line too many";
+    } catch (const UsageError& error) {
+      EXPECT_EQ(error.what(),
+                "mapping file " + file +
+                    ": has a PE for more than the 2 blocks of this run, beginning with '0'; leave out the others" +
+                    (options.empty() ? "" : ", or change --odf"));
+    }
+  }
 }
 
 TEST(Mapping, GivesEachGpuAPart) {

@@ -232,8 +232,20 @@ class Files(CommandTest):
         run = ("jacobi3d", 4, 4, 4, "--device", "cpu", "--mapping")
         self.bad(USAGE, ["none.txt: cannot be opened: No such file", "one PE number per line"], *run, "file:none.txt")
         long = f"file:{self.write('long.txt', '0 0 0')}"
-        self.bad(USAGE, ["more than the 1 block of this run", "--blocks"], *run, long)
+        self.bad(USAGE, ["more than the 1 block of this run", "or change --odf or --blocks"], *run, long)
         self.good(*run, long, "--blocks", "3x1x1")
+
+    def test_mappings_of_programs_whose_blocks_form_no_grid(self) -> None:
+        program = pathlib.Path(find_shoal()).parent / "example_05_power_iteration"
+        if not program.exists():
+            self.skipTest("example_05_power_iteration is not built")
+        run = [program, "--device", "cpu", "--iterations", 5, "--mapping", f"file:{self.write('long.txt', '0 0 0')}"]
+        answer = self.run_line(run, {})
+        self.assertEqual(answer.status, USAGE, answer.out)
+        said = r"more than the 1 block of this run, beginning with '0'; leave out the others, or change --odf\n"
+        self.assertRegex(answer.err, said)
+        answer = self.run_line([*run, "--odf", 3], {})
+        self.assertEqual((answer.status, answer.err), (0, ""), answer.out)
 
 
 class Launcher(CommandTest):

@@ -145,7 +145,7 @@ class Grid {
     const bool by_parts =
         options.mapping.kind == MappingKind::parts || (machine.on_gpu() && options.mapping.kind == MappingKind::block);
     return by_parts ? place_parts(size.n(), cut.n(), machine.all_pes())
-                    : place_blocks(cut.n(), machine.all_pes(), options.mapping);
+                    : place_blocks(cut.n(), machine.all_pes(), options.mapping, "--odf or --blocks");
   }
   /// Makes block b; if it is here, allocates it in the memory of its PE.
   Block make(std::int64_t b) {

@@ -57,10 +57,12 @@ std::string name(const Mapping& mapping);
 void check_odf(std::int64_t odf);
 
 /// Assigns blocks to PEs.
-/// @param blocks  along each dimension
+/// @param blocks   along each dimension
+/// @param options  for errors: the options that change the number of blocks, such as "--odf"; empty: no option does
 /// @return [blocks] the PE of each block; some PEs may get none
 /// @throws UsageError  the mapping's file cannot be read, or does not have one PE number for each block, in order of blocks
-std::vector<pe_t> place_blocks(const SizeN& blocks, pe_t n_pes, const Mapping& mapping);
+std::vector<pe_t> place_blocks(const SizeN& blocks, pe_t n_pes, const Mapping& mapping,
+                               const std::string& options = "");
 /// The mapping `parts`, which grids on GPUs also use for `block`: cut_cells() cuts the cells into a part for each PE, and the PE
 /// gets the blocks of its part. If blocks do not divide evenly among such parts, the mapping `block` is used.
 std::vector<pe_t> place_parts(const SizeN& cells, const SizeN& blocks, pe_t n_pes);
