@@ -18,6 +18,7 @@
 #include "grid_checkpoints.hpp"
 #include "grid_output.hpp"
 #include "json_output.hpp"
+#include "program/trace_output.hpp"
 #include "progress.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
@@ -26,7 +27,6 @@
 #include "shoal/world/devices.hpp"
 #include "shoal/world/processes.hpp"
 #include "statistics.hpp"
-#include "trace_output.hpp"
 
 namespace shoal::cli {
 namespace {

@@ -1,6 +1,5 @@
 #include "provenance.hpp"
 
-#include <ctime>
 #include <utility>
 
 #include "shoal/core/text.hpp"
@@ -13,14 +12,6 @@ namespace {
 Provenance& of_this_process() {
   static Provenance known;
   return known;
-}
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[sizeof "2026-11-21T17:49:47Z"];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
 
 }  // namespace

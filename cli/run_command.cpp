@@ -16,6 +16,7 @@
 #include "graph_input.hpp"
 #include "json_output.hpp"
 #include "profile.hpp"
+#include "program/trace_output.hpp"
 #include "progress.hpp"
 #include "provenance.hpp"
 #include "shoal/core/error.hpp"
@@ -26,7 +27,6 @@
 #include "shoal/world/processes.hpp"
 #include "sources.hpp"
 #include "statistics.hpp"
-#include "trace_output.hpp"
 #include "wrong_flags.hpp"
 
 namespace shoal::cli {

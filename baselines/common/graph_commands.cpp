@@ -59,7 +59,7 @@ class GraphCommands : public SharedCommands {
     if (!trials_) trials_ = random ? std::max(1, static_cast<int>(choice.number)) : 1;
     rules_.wide = true;
     check_pagerank_rules(rules_.alpha, rules_.tolerance);
-    cli::refuse_same_files({json_.file(), graph_argument_.cache()}, {graph_argument_.file()});
+    refuse_same_files({json_.file(), graph_argument_.cache()}, {graph_argument_.file()});
     if (processes_.rank == 0) json_.open();
     engine_ = kind_.make(processes_, per_process_);
     // Memory for the whole graph and for the ranks' rows, in every process of this machine.

@@ -1,6 +1,7 @@
 #include "shoal/core/text.hpp"
 
 #include <charconv>
+#include <ctime>
 
 namespace shoal {
 namespace {
@@ -44,6 +45,14 @@ std::string printable(std::string_view text) {
     text.remove_prefix(shown > 0 ? shown : 1);
   }
   return out;
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[sizeof "2026-11-21T17:49:47Z"];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
 
 }  // namespace shoal

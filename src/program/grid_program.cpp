@@ -8,6 +8,7 @@
 #include "shoal/program/grid_flags.hpp"
 #include "shoal/program/run_flags.hpp"
 #include "shoal/world/processes.hpp"
+#include "trace_output.hpp"
 
 namespace shoal {
 
@@ -20,6 +21,8 @@ int run_with_flags(int argc, char** argv, const char* about, void (GridFlags::*a
   GridFlags flags;
   std::int64_t iterations = 100;
   (flags.*add)(app);
+  TraceOutput trace;
+  trace.add_to(app, "steps of blocks and kernels (only of process 0)", "Output");
   app.add_option("--iterations", iterations, "steps of every block")
       ->check(whole_number<std::int64_t>)
       ->type_name("N")
@@ -31,7 +34,11 @@ int run_with_flags(int argc, char** argv, const char* about, void (GridFlags::*a
     choose_engine(options);
     join_processes(options, started_as(argc, argv));
     refuse_gpus_apart(options);
+    refuse_standard_output({trace.file()});
+    if (!is_speaker()) trace.drop();
+    trace.open();
     const bool right = body(flags, options, iterations);
+    trace.write_and_say(app.get_name());
     leave_together();
     return right;
   });

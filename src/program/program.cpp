@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "exit_status.hpp"
+#include "run_outputs.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
 #include "shoal/data/io.hpp"
@@ -38,7 +39,7 @@ PlacedGraph place_on(const Machine& machine, const Csr& graph, const Options& op
 
 /// Runs the body on every PE. If bodies throw, rethrows the first error; those that come later may be consequences of it.
 bool run_body(const std::string& program, const Machine& machine, const Options& options, const PlacedGraph& placed,
-              const Subject& subject, const std::function<bool(Context&)>& body) {
+              const Subject& subject, RunLog& log, const std::function<bool(Context&)>& body) {
   const pe_t n = machine.n_pes();
   std::optional<World> own;
   World& world = joined_world() ? *joined_world() : own.emplace(n, options.stall_timeout_seconds);
@@ -49,7 +50,7 @@ bool run_body(const std::string& program, const Machine& machine, const Options&
   threads.reserve(static_cast<std::size_t>(n));
   const auto start = [&](pe_t p) {
     threads.emplace_back([&, p] {
-      Context ctx(p, machine, options, placed, subject.graph, subject.source, subject.size, world);
+      Context ctx(p, machine, options, placed, subject.graph, subject.source, subject.size, world, &log);
       const auto failed = [&](const std::string& why) {
         {
           const std::lock_guard lock(mutex);
@@ -94,22 +95,30 @@ std::string name_of(char** argv) { return std::filesystem::path(argv[0]).filenam
 /// Reads the command line, makes the subject, runs the body on every PE, and returns the exit status.
 /// @param app      has the program's own flags; this function adds those of every run
 /// @param subject  makes the subject from the program's own flags
-int run_app(CLI::App& app, int argc, char** argv, const std::function<Subject()>& subject,
+/// @param graph    the name of the graph, valid when the command line has been read; empty: a program without one
+int run_app(CLI::App& app, int argc, char** argv, const std::string& graph, const std::function<Subject()>& subject,
             const std::function<bool(Context&)>& body) {
   begin_together();
   const std::string& name = app.get_name();
   RunFlags flags;
+  RunOutputs outputs;
+  outputs.add_to(app);
   flags.add_to(app);
   return parse_and_run(app, argc, argv, [&] {
     Options options;
     flags.read(options);
     choose_engine(options, "items of a program");
     join_processes(options, started_as(argc, argv));
+    outputs.open(
+        {{"the graph", graph.empty() || is_generator(graph) ? "" : graph}, {"--partition", options.partition_file}});
     const auto run = [&] {
       const Machine machine(options);
       const Subject read = subject();
       const PlacedGraph placed = place_on(machine, read.graph, options);
-      return run_body(name, machine, options, placed, read, body);
+      const bool right = run_body(name, machine, options, placed, read, outputs, body);
+      outputs.write({name, {argv + 1, argv + argc}, graph, placed.num_vertices, placed.num_arcs, read.size, right},
+                    options);
+      return right;
     };
     const bool right = run();
     leave_processes();
@@ -144,7 +153,7 @@ int run_program(int argc, char** argv, const char* about, const std::function<bo
     read.source = static_cast<vertex_t>(source);
     return read;
   };
-  return run_app(app, argc, argv, subject, body);
+  return run_app(app, argc, argv, graph_text, subject, body);
 }
 
 int run_program(int argc, char** argv, const char* about, std::int64_t size,
@@ -155,7 +164,7 @@ int run_program(int argc, char** argv, const char* about, std::int64_t size,
     if (size < 0) throw UsageError("--size " + std::to_string(size) + " is negative; use 0 or more");
     return Subject{generate(parse_generator("chain:1")), 0, size};
   };
-  return run_app(app, argc, argv, subject, body);
+  return run_app(app, argc, argv, "", subject, body);
 }
 
 }  // namespace shoal

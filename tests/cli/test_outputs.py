@@ -474,5 +474,68 @@ class Signals(CommandTest):
         self.assertFalse([name for name in self.files() if ".tmp-" in name])
 
 
+class Programs(CommandTest):
+    """What a user's own program writes about its runs."""
+
+    def program(self, name: str, *args: object) -> tuple[int, str, str]:
+        binary = pathlib.Path(find_shoal()).parent / name
+        if not binary.exists():
+            self.skipTest(f"{name} is not built")
+        answer = self.run_line([binary, *args, "--device", "cpu", "--pes", 2], {})
+        return answer.status, answer.out, answer.err
+
+    def reach(self, *args: object) -> tuple[int, str, str]:
+        return self.program("example_02_reach", *args)
+
+    def test_statistics_come_before_the_answer(self) -> None:
+        status, out, err = self.reach("road:64", "--source", 1000, "--stats")
+        self.assertEqual((status, err), (0, ""), out)
+        self.assertRegex(out, r"^run 1: \d+\.\d{3} ms\n  items pushed +\d+\n(.*\n)+  kernel .*\n(.*\n)*.*: right\n$")
+
+    def test_json_has_every_run(self) -> None:
+        status, out, err = self.reach("road:64", "--source", 1000, "--json", "r.json", "--threads", 1)
+        self.assertEqual((status, err), (0, ""), out)
+        told = json.loads((self.folder / "r.json").read_text())
+        self.assertEqual(told["graph"], {"name": "road:64", "num_vertices": 4096, "num_arcs": 14470})
+        self.assertEqual((told["program"], told["right"], len(told["runs"])), ("example_02_reach", True, 1))
+        self.assertEqual((told["options"]["threads"], told["arguments"][:3]), (1, ["road:64", "--source", "1000"]))
+        run = told["runs"][0]
+        self.assertEqual((run["run"], run["pushed"]), (run["accepted"], run["accepted"] + run["dropped"]))
+        self.assertEqual(self.program("example_03_hash_table", "--size", 1000, "--json", "h.json")[0], 0)
+        told = json.loads((self.folder / "h.json").read_text())
+        self.assertEqual((told["size"], "graph" in told), (1000, False))
+
+    def test_traces(self) -> None:
+        for program, args in (("example_02_reach", ["road:64"]), ("example_05_power_iteration", [])):
+            self.assertEqual(self.program(program, *args, "--trace", "t.json")[0::2], (0, ""))
+            names = {event["name"] for event in json.loads((self.folder / "t.json").read_text())["traceEvents"]}
+            self.assertIn("process_name", names)
+            self.assertGreater(len(names), 3)
+
+    def test_places_that_are_refused(self) -> None:
+        graph = self.write("g.el", "0 1\n1 0\n")
+        for args, words in (
+            (["--json", "g.el"], "--json g.el would overwrite the graph g.el, which is read"),
+            (["--trace", "./g.el"], "--trace ./g.el would overwrite the graph g.el"),
+            (["--json", "-"], "--json - is standard output, where the program prints; name a file"),
+            (["--json", "x", "--trace", "x"], "--json x and --trace x are the same file"),
+            (["--trace", "none/x"], "none/x: cannot be written: No such file or directory"),
+            (["--json", ""], "--json: is empty; name a file"),
+        ):
+            with self.subTest(args=args):
+                status, out, err = self.reach("g.el", *args)
+                self.assertEqual((status, out, err.count("\n")), (USAGE, "", 1), err)
+                self.assertIn(words, err)
+        self.assertEqual(graph.read_text(), "0 1\n1 0\n")
+        self.assertEqual({path.name for path in self.folder.iterdir()}, {"g.el"})
+        status, out, err = self.program("example_05_power_iteration", "--trace", "-")
+        self.assertEqual((status, out), (USAGE, ""), err)
+        self.assertIn("--trace - is standard output", err)
+
+    def test_a_run_that_fails_leaves_no_file(self) -> None:
+        status, _, _ = self.reach("chain:4", "--source", 9, "--json", "r.json", "--trace", "t.json")
+        self.assertEqual((status, list(self.folder.iterdir())), (USAGE, []))
+
+
 if __name__ == "__main__":
     unittest.main()

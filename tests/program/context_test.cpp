@@ -92,6 +92,47 @@ struct Ordered : Double {
   SHOAL_FN double priority(Item item) const { return item.v; }
 };
 
+// A program may change how a run works; where it runs stays.
+TEST(Context, ARunTakesOtherOptionsThanTheCommandLines) {
+  const auto body = [](Context& ctx) {
+    const auto value = ctx.alloc<std::uint32_t>(ctx.graph().count, 1);
+    const Ordered task{{ctx.graph(), ctx.owners(), value.data()}};
+    const auto queue_of = [](const Report& report) {
+      for (const Decision& decision : report.chosen) {
+        if (decision.option == "queue") return decision.value;
+      }
+      return std::string();
+    };
+    Options options = ctx.options();
+    options.queue = QueueKind::priority;
+    const bool first = queue_of(run(ctx, task, {}, options)) != "fifo";
+    return first && queue_of(run(ctx, task, {})) == "fifo";
+  };
+  for (const int pes : {1, 3}) EXPECT_EQ(status_of(body, pes, {}, "chain:10"), 0);
+}
+
+TEST(Context, OptionsThatDifferBetweenPesOrDoNotFitAreRefused) {
+  const auto line_of = [](const Body& body) {
+    ::testing::internal::CaptureStderr();
+    EXPECT_EQ(status_of(body, 3, {}, "chain:10"), 2);
+    return ::testing::internal::GetCapturedStderr();
+  };
+  const auto run_with = [](Context& ctx, auto change) {
+    const auto value = ctx.alloc<std::uint32_t>(ctx.graph().count, 1);
+    Options options = ctx.options();
+    change(options);
+    run(ctx, Ordered{{ctx.graph(), ctx.owners(), value.data()}}, {}, options);
+    return true;
+  };
+  EXPECT_EQ(line_of([&](Context& ctx) {
+              return run_with(ctx, [&](Options& options) { options.fetch = ctx.my_pe() == 1 ? 5 : 0; });
+            }),
+            "program: error: run: PE 1 gave other options than PE 0; give the same on every PE\n");
+  const std::string line =
+      line_of([&](Context& ctx) { return run_with(ctx, [](Options& options) { options.fetch = -1; }); });
+  EXPECT_NE(line.find("fetch"), std::string::npos) << line;
+}
+
 // A task with an order that nobody has asked for runs in the order of arrival: the report says so, and how to ask.
 TEST(Context, TheReportSaysThatAnOrderIsNotUsed) {
   for (const bool asked : {false, true}) {

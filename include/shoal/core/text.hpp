@@ -51,6 +51,9 @@ inline std::string bytes_text(std::int64_t bytes) {
 /// text that may contain a name from the user; text that is printable already stays as it is.
 std::string printable(std::string_view text);
 
+/// The time now in UTC: "2026-11-21T17:49:47Z".
+std::string utc_now();
+
 /// A count with its noun: "1 vertex", "2 vertices", "0 vertices".
 inline std::string counted(std::int64_t count, const char* one, const char* many) {
   return grouped(count) + " " + (count == 1 ? one : many);

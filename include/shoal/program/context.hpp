@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -39,13 +40,23 @@ class PeArray {
   std::int64_t size_;
 };
 
+/// Is told of the runs of a program.
+class RunLog {
+ public:
+  virtual void note(const Report& report) = 0;
+
+ protected:
+  ~RunLog() = default;
+};
+
 /// All PEs must make the calls marked "Every PE" in the same order; otherwise the program ends with a UsageError that
 /// says at which call each PE is. These calls throw DeviceError if the body of another PE threw.
 class Context {
  public:
   /// @param size  of the problem, for a program without a graph; else 0
+  /// @param log   is told of each run, on PE 0's thread; null: nobody is
   Context(pe_t me, const Machine& machine, const Options& options, const PlacedGraph& placed, const Csr& input,
-          vertex_t source, std::int64_t size, World& world)
+          vertex_t source, std::int64_t size, World& world, RunLog* log = nullptr)
       : me_(me),
         machine_(machine),
         options_(options),
@@ -53,12 +64,14 @@ class Context {
         input_(input),
         source_(source),
         size_(size),
-        world_(world) {}
+        world_(world),
+        log_(log) {}
 
   pe_t my_pe() const { return me_; }
   pe_t n_pes() const { return world_.n_pes(); }
   bool leader() const { return me_ == 0; }
   const Machine& machine() const { return machine_; }
+  /// The options of the command line; run() takes others.
   const Options& options() const { return options_; }
 
   /// The size of the problem in a program without a graph (`--size`); 0 in a program with a graph. In a program without a
@@ -187,6 +200,10 @@ class Context {
 
   /// The PEs of the run, and their collective calls.
   World& world() const { return world_; }
+  /// Called by run(), on every PE: for --stats and --json.
+  void note(const Report& report) const {
+    if (log_ != nullptr && leader()) log_->note(report);
+  }
 
  private:
   pe_t here() const { return me_ - world_.first_here(); }  ///< this PE's number among the PEs of this process
@@ -221,17 +238,21 @@ class Context {
   const vertex_t source_;
   const std::int64_t size_;
   World& world_;
+  RunLog* const log_;
 };
 
 /// Every PE: runs `task`, beginning with the seeds of all PEs, until no item is left anywhere. Each PE passes its own
 /// task, with pointers into its own memory.
 /// @param seeds  the items that this PE pushes first; their owners judge them. The workers of the PE push them when they have
 ///   nothing else to do, so there may be millions. A search has one seed, on one PE.
+/// @param options  how this run works, the same on every PE: a copy of ctx.options() with changes, such as
+///   `options.queue = QueueKind::priority`. Where it runs is decided before the program's body begins: other values of device, pes,
+///   pes_per_gpu, engine, threads, partition, partition_file and seed have no effect.
 /// @return the same on every PE
-/// @throws CapacityError, TransportError, DeviceError on every PE; UsageError if options do not fit, or owner() returned a
-///   number that is no PE; on CPUs also what a member of the task threw
+/// @throws CapacityError, TransportError, DeviceError on every PE; UsageError if options do not fit or are not the same on every PE, or
+///   owner() returned a number that is no PE; on CPUs also what a member of the task threw
 template <class TaskT>
-Report run(Context& ctx, const TaskT& task, const std::vector<typename TaskT::Item>& seeds) {
+Report run(Context& ctx, const TaskT& task, const std::vector<typename TaskT::Item>& seeds, const Options& options) {
   struct Mine {
     const TaskT* task;
     const std::vector<typename TaskT::Item>* seeds;
@@ -240,10 +261,18 @@ Report run(Context& ctx, const TaskT& task, const std::vector<typename TaskT::It
   } mine{&task, &seeds, {}, nullptr};
   World& world = ctx.world();
   const pe_t first_here = world.first_here();
-  const std::vector<World::Given>& all =
-      world.all_gather(ctx.my_pe(), World::Call::of<TaskT>("run"), World::Given{{}, &mine});
+  const std::string changed = options == ctx.options() ? "" : to_json(options);
+  const std::vector<World::Given>& all = world.all_gather(ctx.my_pe(), World::Call::of<TaskT>("run"),
+                                                          World::Given{std::as_bytes(std::span(changed)), &mine});
   if (ctx.my_pe() == first_here) {
     try {
+      check_options(options);
+      for (std::size_t p = 0; p < all.size(); ++p) {
+        const std::string_view theirs(reinterpret_cast<const char*>(all[p].bytes.data()), all[p].bytes.size());
+        if (theirs == changed) continue;
+        throw UsageError("run: PE " + std::to_string(p) + " gave other options than PE " + std::to_string(first_here) +
+                         "; give the same on every PE");
+      }
       std::vector<TaskT> tasks;
       std::vector<std::vector<typename TaskT::Item>> seeds_of;
       for (const World::Given& given : std::span(all).subspan(first_here, world.n_here())) {
@@ -255,19 +284,19 @@ Report run(Context& ctx, const TaskT& task, const std::vector<typename TaskT::It
           g.num_vertices > 0 ? static_cast<double>(g.num_arcs) / static_cast<double>(g.num_vertices) : 1;
       Decisions chosen = ctx.machine().chosen();
       const std::int64_t items = std::max<std::int64_t>(g.num_vertices, ctx.size());
-      LaunchPlan plan = plan_launch(ctx.options(), ctx.machine().on_gpu(), ctx.n_pes(), items / ctx.n_pes() + 1,
-                                    fan_out, chosen, world.n_processes() > 1);
-      check_order(ctx.options(), plan.queue, HasPriority<TaskT>, AnyOrder<TaskT>);
-      keep_items(plan, ctx.options(), fan_out,
+      LaunchPlan plan = plan_launch(options, ctx.machine().on_gpu(), ctx.n_pes(), items / ctx.n_pes() + 1, fan_out,
+                                    chosen, world.n_processes() > 1);
+      check_order(options, plan.queue, HasPriority<TaskT>, AnyOrder<TaskT>);
+      keep_items(plan, options, fan_out,
                  {AnyOrder<TaskT>, FanOutTask<TaskT>, g.num_vertices == 0 || g.has_long_paths()}, chosen);
       if (HasPriority<TaskT> && plan.queue != QueueKind::priority) {
         chosen.push_back({"queue", "fifo", "the order of arrival; with --queue priority small priorities run first"});
       }
       if constexpr (!HasWorthSending<TaskT> && !HasWorthOfAnswer<TaskT> && !HasRemoteJudge<TaskT>) {
-        gather_in_segments(plan, ctx.options(), ctx.machine().on_gpu(), ctx.n_pes(), world.n_processes() > 1, chosen);
+        gather_in_segments(plan, options, ctx.machine().on_gpu(), ctx.n_pes(), world.n_processes() > 1, chosen);
       }
       if constexpr (HasRemoteJudge<TaskT>) {
-        allow_remote_judge(plan, ctx.options(), ctx.n_pes(), world.n_processes() > 1, chosen);
+        allow_remote_judge(plan, options, ctx.n_pes(), world.n_processes() > 1, chosen);
       }
       Worklist<TaskT> worklist(ctx.machine(), plan);
       mine.report = worklist.run(tasks, seeds_of);
@@ -287,7 +316,14 @@ Report run(Context& ctx, const TaskT& task, const std::vector<typename TaskT::It
   const std::exception_ptr error = first.error;
   world.leave_call(ctx.my_pe());  // all PEs have copied `first`, which may be destroyed from here on
   if (error) std::rethrow_exception(error);
+  ctx.note(report);
   return report;
+}
+
+/// Every PE: the same with the options of the command line.
+template <class TaskT>
+Report run(Context& ctx, const TaskT& task, const std::vector<typename TaskT::Item>& seeds) {
+  return run(ctx, task, seeds, ctx.options());
 }
 
 }  // namespace shoal

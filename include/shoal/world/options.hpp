@@ -52,6 +52,8 @@ struct Options {
   std::string partition_file;
   double stall_timeout_seconds = 10;  ///< a run without progress for this long ends with a DeviceError
   std::uint64_t seed = 1;             ///< for random sources and the random partition
+
+  bool operator==(const Options&) const = default;
 };
 
 const char* name(DeviceKind);

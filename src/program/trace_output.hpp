@@ -6,11 +6,11 @@
 #include <optional>
 #include <string>
 
-#include "output.hpp"
+#include "output_file.hpp"
 #include "shoal/core/text.hpp"
 #include "shoal/core/trace.hpp"
 
-namespace shoal::cli {
+namespace shoal {
 
 class TraceOutput {
  public:
@@ -60,6 +60,12 @@ class TraceOutput {
     return "the trace has the first " + grouped(static_cast<std::int64_t>(trace_->size())) + " events; " +
            grouped(static_cast<std::int64_t>(trace_->left_out())) + " more are left out";
   }
+  /// The same; prints that line on stderr. @param program  its name, for the line
+  void write_and_say(const std::string& program) {
+    if (const std::string left_out = write(); !left_out.empty()) {
+      std::fprintf(stderr, "%s: %s\n", program.c_str(), left_out.c_str());
+    }
+  }
 
  private:
   std::string place_;
@@ -68,4 +74,4 @@ class TraceOutput {
   std::optional<Tracing> tracing_;
 };
 
-}  // namespace shoal::cli
+}  // namespace shoal
