@@ -54,7 +54,7 @@ void RunFlags::add_to(CLI::App& app) {
   flag("--combine", "KIND", combine_,
        "merge items with equal keys before they are sent to another PE: auto, on or off");
   flag("--batch-bytes", "N", values_.batch_bytes,
-       "send items to another PE in segments of this many bytes (-1 chooses, 0: item by item, without segments)");
+       "send items to another PE in segments of this many bytes, at least one item (-1 chooses, 0: item by item)");
   flag("--batch-wait", "N|Nus", batch_wait_,
        "hold back a partly filled segment: up to N times in a row while there is other work, or on CPUs for N "
        "microseconds, such as 20us (0, the default: never)");

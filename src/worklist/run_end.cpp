@@ -105,7 +105,7 @@ void draw_run(Trace& trace, const RunCounts& counts, const Report& report) {
 
 }  // namespace
 
-void check_plan(const LaunchPlan& plan, bool priority, bool remote_judge, bool combine) {
+void check_plan(const LaunchPlan& plan, std::int64_t item_bytes, bool priority, bool remote_judge, bool combine) {
   const bool powers = std::has_single_bit(plan.capacity) && std::has_single_bit(plan.channel_capacity) &&
                       std::has_single_bit(plan.channels);
   if (!powers || plan.capacity < 2 || plan.fetch < 1 || plan.chunk_items < 1 || plan.spill < 0) {
@@ -131,6 +131,11 @@ void check_plan(const LaunchPlan& plan, bool priority, bool remote_judge, bool c
     throw UsageError("a priority queue has 1 to 16 buckets and a threshold delta above 0");
   }
   if (plan.keeps > 32) throw UsageError("a warp keeps at most 32 items");
+  if (plan.batch_bytes > 0 && plan.batch_bytes < item_bytes) {
+    const std::string least = std::to_string(item_bytes);
+    throw UsageError("--batch-bytes " + std::to_string(plan.batch_bytes) + " is less than one item, which has " +
+                     least + " bytes here; use --batch-bytes " + least + " or more, or leave it out");
+  }
 }
 
 void check_lists(pe_t n_pes, std::size_t tasks, std::size_t lists_of_seeds) {

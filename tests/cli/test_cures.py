@@ -142,6 +142,13 @@ class Unused(CommandTest):
         self.assertNotIn("not used", two)
         self.assertIn("judge: remote: asked for", two)
 
+    def test_segments_without_room_for_an_item(self) -> None:
+        run = ("bfs", "kron:6", "--device", "cpu", "--strategy", "async", "--batch-bytes")
+        said = ["--batch-bytes 7 is less than one item, which has 8 bytes", "use --batch-bytes 8 or more"]
+        self.bad(USAGE, said, *run, 7, "--pes", 2)
+        self.good(*run, 8, "--pes", 2, "--verify")
+        self.assertIn("not used: --batch-bytes", self.good(*run, 7).out)
+
     def test_blocks_on_one_pe_are_not_moved(self) -> None:
         run = ("jacobi3d", 4, 4, 4, "--device", "cpu", "--iterations", 10, "--balance", 5)
         self.assertIn("not used: --balance: one PE", self.good(*run).out)

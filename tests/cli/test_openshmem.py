@@ -67,7 +67,7 @@ class OpenShmemTest(unittest.TestCase):
         # With segments of one item, of a few items, and of the default size.
         for processes, pes, threads, capacity, batch_bytes, kernel, puts in (
             (1, 2, 1, 1024, 0, "persistent", ""),
-            (2, 1, 1, 16, 1, "persistent", ""),
+            (2, 1, 1, 16, 16, "persistent", ""),
             (2, 1, 2, 1024, 100, "discrete", ""),
             (3, 2, 1, 4096, 64, "persistent", ""),
             (2, 1, 1, 65536, 4096, "persistent", "library"),

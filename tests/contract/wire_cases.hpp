@@ -59,7 +59,10 @@ class WireContract : public ::testing::Test {
         plan.fetch = static_cast<lane_t>(1 + draw(16));
         apply(plan, draw(2) == 0 ? Sending::segments : Sending::combine_in_segments, static_cast<lane_t>(draw(6)),
               static_cast<double>(draw(20)), static_cast<double>(1 + draw(12)));
-        plan.batch_bytes = static_cast<std::int64_t>(draw(200));  // 0: the default size of wires
+        const std::uint64_t bytes = draw(200);
+        const std::uint64_t least = sizeof(Flow::Item);  // the largest items of these tasks
+        plan.batch_bytes =
+            bytes == 0 ? 0 : static_cast<std::int64_t>(std::max(bytes, least));  // 0: the default of wires
         plan.batch_wait = static_cast<lane_t>(draw(3));
         if (plan.batch_wait == 0) plan.batch_wait_us = static_cast<lane_t>(draw(2) * draw(300));
         SCOPED_TRACE("run " + std::to_string(run) + ": " + describe(all, plan) + describe_options(plan));

@@ -240,6 +240,10 @@ TEST(WorklistOptions, WhatTheTaskHasNotIsRefused) {
   for (const double delta : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
     expect_refused(Paths{}, with([&](LaunchPlan& p) { p.threshold_delta = delta; }), "delta above 0");
   }
+  expect_refused(Chain{}, with([](LaunchPlan& p) { p.batch_bytes = 3; }),
+                 "--batch-bytes 3 is less than one item, which has 4 bytes here; use --batch-bytes 4 or more");
+  expect_refused(Flow{}, with([](LaunchPlan& p) { p.batch_bytes = 15; }), "use --batch-bytes 16 or more");
+  EXPECT_NO_THROW((Worklist<Flow, Transport>(machine, with([](LaunchPlan& p) { p.batch_bytes = 16; }))));
 }
 
 /// Breaks the contract: idle() always pushes an item, and accept() refuses it.
@@ -345,9 +349,9 @@ TEST(WorklistPlan, NumbersThatNoRunCanHaveAreRefused) {
   const auto refuses = [](auto change) {
     LaunchPlan plan;
     change(plan);
-    EXPECT_THROW(check_plan(plan, false, false, false), UsageError);
+    EXPECT_THROW(check_plan(plan, 8, false, false, false), UsageError);
   };
-  EXPECT_NO_THROW(check_plan(LaunchPlan(), false, false, false));
+  EXPECT_NO_THROW(check_plan(LaunchPlan(), 8, false, false, false));
   refuses([](LaunchPlan& plan) { plan.capacity = 1000; });
   refuses([](LaunchPlan& plan) { plan.capacity = 1; });
   refuses([](LaunchPlan& plan) { plan.channel_capacity = 0; });

@@ -34,7 +34,7 @@ struct LaunchPlan {
   /// Whether the pusher judges (needs accept_at or ask_at, and PEs that reach each other's memory).
   bool judge_remote = false;
   bool combine = false;  ///< whether items with equal keys are merged before they are sent (needs key and combine)
-  std::int64_t batch_bytes = 0;  ///< about the bytes of a segment of items for another PE; 0: channels, item by item
+  std::int64_t batch_bytes = 0;  ///< about the bytes of a segment for another PE, at least one item; 0: channels
   lane_t batch_wait = 0;         ///< how many times in a row the notification of a partly filled segment is put off
   lane_t batch_wait_us = 0;      ///< or for how many microseconds it is put off; CPU threads only
   double stall_timeout_seconds = 10;

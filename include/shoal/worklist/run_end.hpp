@@ -12,10 +12,11 @@
 namespace shoal {
 
 /// Checks that a task can be run as the plan says.
+/// @param item_bytes                     the size of the task's items: a segment has room for at least one
 /// @param priority,remote_judge,combine  whether the task has the members for these
 /// @throws UsageError  the plan asks for something that the task lacks (priorities, judging by the pusher, combining), or for
 ///   combining and judging by the pusher at once, or a number of it is out of range
-void check_plan(const LaunchPlan& plan, bool priority, bool remote_judge, bool combine);
+void check_plan(const LaunchPlan& plan, std::int64_t item_bytes, bool priority, bool remote_judge, bool combine);
 
 /// @throws UsageError  there is not one task and one list of seeds for each PE
 void check_lists(pe_t n_pes, std::size_t tasks, std::size_t lists_of_seeds);

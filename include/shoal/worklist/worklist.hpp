@@ -48,7 +48,8 @@ class Worklist {
   /// Allocates the queues of every PE of this process. If there are several processes, each must construct its Worklist at
   /// the same point of the program. Items for PEs of other processes travel over wires (wires.hpp).
   /// @throws CapacityError: not enough memory; UsageError: the plan asks for something that the task does not provide
-  ///   (priorities, judging by the pusher, combining), or that wires or GPUs do not support; also as World::exchange()
+  ///   (priorities, judging by the pusher, combining), or that wires or GPUs do not support, or a segment has no room for an
+  ///   item; also as World::exchange()
   Worklist(const Machine& machine, const LaunchPlan& plan, TransportT transport = {})
       : machine_(machine),
         plan_(checked(machine, plan)),
@@ -112,7 +113,7 @@ class Worklist {
 
  private:
   static LaunchPlan checked(const Machine& machine, LaunchPlan plan) {
-    check_plan(plan, HasPriority<TaskT>, HasRemoteJudge<TaskT>, HasCombine<TaskT>);
+    check_plan(plan, sizeof(Item), HasPriority<TaskT>, HasRemoteJudge<TaskT>, HasCombine<TaskT>);
     if (machine.world() != nullptr) fit_to_wires(plan);
     if (machine.on_gpu()) fit_to_gpus(plan);
     return plan;

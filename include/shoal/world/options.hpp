@@ -43,7 +43,7 @@ struct Options {
       -1;  ///< priority queue or kAnyOrder, warps: most items that a warp keeps for its next batch, 0 to 32; -1 chooses
   JudgeKind judge = JudgeKind::automatic;        ///< who judges an item of another PE: its owner, or the pusher
   CombineKind combine = CombineKind::automatic;  ///< whether items with equal keys are merged before they are sent
-  std::int64_t batch_bytes = -1;  ///< bytes of a segment of items for another PE; -1 chooses, 0: channels instead
+  std::int64_t batch_bytes = -1;  ///< of a segment of items for another PE, at least one item; -1 chooses, 0: channels
   /// Segments: how many times in a row the sender puts off telling the receiver about items in a segment that is only partly
   /// filled; 0: it tells the receiver at once.
   int batch_wait = 0;
