@@ -41,7 +41,8 @@ void RunFlags::add_to(CLI::App& app) {
   flag("--spill", "N", values_.spill,
        "items per PE that may wait in spill while queues are full (-1 chooses, 0: no spill)");
   flag("--queue", "KIND", queue_, "auto, fifo, or priority (items below a threshold run first)");
-  flag("--threshold", "X", values_.threshold, "queue priority: items with a priority below it run first (-1 chooses)");
+  flag("--threshold", "X", values_.threshold,
+       "queue priority: items with a priority below it run first; 0 or more (-1 chooses)");
   flag("--threshold-delta", "X", values_.threshold_delta,
        "queue priority: how far the threshold moves when no item is left below it (0 chooses)");
   flag("--buckets", "N", values_.buckets,

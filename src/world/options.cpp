@@ -167,7 +167,12 @@ void check_options(const Options& o) {
   if (o.batch_wait_us < 0 || o.batch_wait_us > kMostBatchWaitUs) {
     out_of_range("batch_wait", std::to_string(o.batch_wait_us) + "us");
   }
-  if (!(o.threshold == -1 || (o.threshold >= 0 && o.threshold <= 1e18))) out_of_range("threshold", exact(o.threshold));
+  if (o.threshold < 0 && o.threshold != -1) {
+    throw UsageError(
+        "--threshold " + exact(o.threshold) + " is out of range: " + kThresholdRange +
+        "; all priorities below 0 are in the first bucket, so a task that has some adds a constant to them");
+  }
+  if (!(o.threshold <= 1e18)) out_of_range("threshold", exact(o.threshold));  // also catches NaN
   if (!(o.threshold_delta >= 0 && o.threshold_delta <= 1e18)) {
     out_of_range("threshold_delta", exact(o.threshold_delta));
   }

@@ -246,6 +246,18 @@ TEST(WorklistOptions, WhatTheTaskHasNotIsRefused) {
   EXPECT_NO_THROW((Worklist<Flow, Transport>(machine, with([](LaunchPlan& p) { p.batch_bytes = 16; }))));
 }
 
+TEST(WorklistOptions, APriorityMayBeAnyNumber) {
+  const Buckets buckets{.threshold = 2, .per_delta = 0.5, .lists = 4};
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const double first : {-kInfinity, -1e300, -3.0, -1e-9, 0.0, 1.9}) EXPECT_EQ(buckets.of(first), 0u) << first;
+  EXPECT_EQ(buckets.of(2), 1u);
+  EXPECT_EQ(buckets.of(3.9), 1u);
+  EXPECT_EQ(buckets.of(4), 2u);
+  for (const double last : {1e10, 1e300, kInfinity, std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_EQ(buckets.of(last), kLastBucket) << last;
+  }
+}
+
 /// Breaks the contract: idle() always pushes an item, and accept() refuses it.
 struct Restless {
   struct Item {

@@ -42,7 +42,8 @@
 //                          the data of the owner `pe`, which it reaches by peer access. Needs atomics of system scope.
 //                          In two steps: ask_at(asks, pe, item), and accepts
 //   priority(item)         a number, smaller first: with `--queue priority`, items beyond a threshold wait
-//                          (queue/buckets.hpp)
+//                          (queue/buckets.hpp). It is converted to double. Negative ones are legal, but are all in the first
+//                          bucket, in no order; to tell them apart, add a constant
 //   key(item), combine(a, b)
 //                          with `--combine on`: items of one owner with equal keys may be merged into combine(a, b)
 //                          before they are sent

@@ -36,7 +36,7 @@ struct Options {
   std::int64_t capacity = 0;  ///< slots of a ring, rounded up to a power of two; 0 chooses; 2 is legal
   std::int64_t spill = -1;    ///< items of spill per PE; -1 chooses, 0: no spill
   QueueKind queue = QueueKind::automatic;
-  double threshold = -1;       ///< priority queue: items below it run first; -1 chooses
+  double threshold = -1;       ///< priority queue: items below it run first; at least 0; -1 chooses
   double threshold_delta = 0;  ///< priority queue: how far the threshold moves when no item is below it; 0 chooses
   int buckets = 0;             ///< priority queue: separate buckets beyond the threshold, 1 (as Atos) to 16; 0 chooses
   int keep =
