@@ -38,8 +38,9 @@ constexpr const char* kRunFooter = R"(examples:
 COMMAND is a command of shoal, or a program with its folder (./mine). oshrun, mpirun of Open MPI and srun start processes as well:
   oshrun -n 2 shoal bfs kron:20
 
-If the graph is generated, a .shoal file or an uncompressed edge list, each process holds only the rows of its own PEs in memory. So
-a graph that does not fit one process may run on several. --json says how much memory each process took, and how much was expected.
+If the graph is generated, a .shoal file or an uncompressed edge list, each process of a command of shoal holds only the rows of its own
+PEs in memory. So a graph that does not fit one process may run on several (the README lists exceptions). --json says how much memory
+each process took, and how much was expected. In a program of your own, every process holds the whole graph.
 
 Ctrl-C ends all processes.)";
 
