@@ -23,8 +23,10 @@ elseif(NOT SHOAL_CUDA STREQUAL "off")
     set(CMAKE_CUDA_STANDARD 20)
     set(CMAKE_CUDA_STANDARD_REQUIRED ON)
     add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;--extended-lambda>")
-    # Not for Debug: where little is inlined, nvcc 13.0 writes line numbers into calls, and ptxas rejects them.
-    add_compile_options("$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<NOT:$<CONFIG:Debug>>>:-lineinfo>")
+    if(SHOAL_LINE_INFO)
+      # Not for Debug: where little is inlined, nvcc 13.0 writes line numbers into calls, and ptxas rejects them.
+      add_compile_options("$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<NOT:$<CONFIG:Debug>>>:-lineinfo>")
+    endif()
     # nvcc's -O is the optimisation of host code. It can be given only once, and sources of the library choose theirs (CMakeLists.txt),
     # so it is an option of targets in place of a flag. Flags of a user's own are left as they are.
     set(shoal_sources_choose OFF)

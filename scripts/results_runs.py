@@ -361,6 +361,12 @@ def gapbs_table(runs: list[Run]) -> str:
     return text + remarks_on(runs)
 
 
+def since(run: Run, other: Run) -> str:
+    """The day of a run that is of an older day than the other, for a table that shows both; else empty."""
+    day = run.measured[:10]
+    return f" ({day})" if day < other.measured[:10] else ""
+
+
 def short_tables(runs: list[Run], peers: Peers | None) -> str:
     """The tables of README.md: a dozen runs for a first look (first_look), on the kind of GPU that has most runs; and CPU
     threads beside GAPBS."""
@@ -373,7 +379,7 @@ def short_tables(runs: list[Run], peers: Peers | None) -> str:
             name = f"{what}, {error}" if error else what
             beside = f"{floor_cell(one, runs)} | {beside_cell(one, peers)}"
             times = f"{one.seconds * 1e3:.2f} | {one.rate / 1e9:.1f} | {beside}"
-            more = f"{four.seconds * 1e3:.2f} | {one.seconds / four.seconds:.2f} x" if four else " | "
+            more = f"{four.seconds * 1e3:.2f}{since(four, one)} | {one.seconds / four.seconds:.2f} x" if four else " | "
             gpu.append(f"| {name} | {one.graph} | {one.arcs:,} | {times} | {more} |")
         cpu += [r for r in runs if r.what == what and r.gapbs_seconds]
     text = ""

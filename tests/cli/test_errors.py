@@ -63,7 +63,7 @@ class Flags(CommandTest):
             ("--device", "tpu", "cpu, gpu"),
             ("--engine", "pigeon", "threads, peer"),
             ("--queue", "lifo", "fifo, priority"),
-            ("--threshold", -2, ["--threshold -2 is out of range: 0 to 1e18 (-1 chooses); all priorities below 0 are in"]),
+            ("--threshold", -2, "-2 is out of range: 0 to 1e18 (-1 chooses); all priorities below 0 are in the first"),
             ("--threshold", -0.5, ["--threshold -0.5 is out of range", "adds a constant to them"]),
             ("--threshold", "nan", "--threshold nan is out of range: 0 to 1e18"),
             ("--threshold", 1e19, "--threshold 1e+19 is out of range: 0 to 1e18"),

@@ -20,9 +20,9 @@ constexpr Named<SsspStrategy> kStrategies[] = {
 // all other numbers here).
 constexpr std::int64_t kLeastWork = 1 << 16;  ///< of a thread, in vertices and arcs
 
-// Small maps that are run by priority all the same: road:256, with twice as many vertices, takes 0.76 of the time so, delaunay_n16 0.70,
-// road:128 1.02; with many dead ends luxembourg_osm 1.39 and bremen-time 1.27.
-constexpr std::int64_t kVerticesOfOrder = 1 << 15;
+// Small maps that are run by priority all the same: road:256 and delaunay_n16, which have 2^16 vertices, take 0.77 and 0.84 of the time
+// so; smaller ones more, road:128 1.0 and bremen-time 1.24, and with many dead ends luxembourg_osm 1.3.
+constexpr std::int64_t kVerticesOfOrder = 1 << 16;
 constexpr double kArcsOfOrder = 3;  ///< per vertex
 
 /// About how many arcs a search from some vertex looks at: from most vertices of a directed graph, only a part of the graph is
