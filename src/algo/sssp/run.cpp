@@ -108,8 +108,9 @@ struct RunnerState<SsspOptions> : PlannedState<Shape> {
   /// Whole weights that need more than 32 bits are added as doubles: exactly, as long as no distance is too large.
   /// @throws UsageError
   void check_exact(double farthest) {
+    if (farthest < static_cast<double>(kMostWholeWeight)) return;
     const Csr& graph = run.graph();
-    if (graph.weight_remarks.wide.empty() || farthest < static_cast<double>(kMostWholeWeight)) return;
+    if (graph.weight_remarks.wide.empty()) return;
     // Every sum of 2^53 or more is also at least 2^53 after rounding.
     throw UsageError((graph.name.empty() ? "the graph" : graph.name) + ": distances from vertex " +
                      std::to_string(source) +
