@@ -2,6 +2,7 @@
 
 import importlib.util
 import pathlib
+import re
 import shutil
 import sys
 import tempfile
@@ -156,6 +157,37 @@ class Docs(TreeTest):
         self.says()
         self.write("bench/results/b.txt", "run with /tmp/x/shoal --json")
         self.says("bench/results/b.txt", "/tmp/x/shoal")
+
+
+class ApiPage(unittest.TestCase):
+    """docs/api.md names every call and member that the headers have for programs."""
+
+    def names_in(self, header: str, begin: str, end: str, pattern: str) -> list[str]:
+        """What `pattern` finds in a header, between the texts `begin` and `end`, without comments."""
+        text = (ROOT / "include/shoal" / header).read_text(encoding="utf-8")
+        part = text[text.index(begin) :]
+        part = re.sub(r"//.*", "", part[: part.index(end)])
+        return re.findall(pattern, part, re.MULTILINE)
+
+    def test_nothing_is_missing(self) -> None:
+        page = (ROOT / "docs/api.md").read_text(encoding="utf-8")
+        named = set(re.findall(r"\w+", " ".join(re.findall(r"`[^`\n]+`", page))))
+        method = r"^  (?!Context|if|for)[\w:<>&*, ]+[ &*](\w+[^\W_])\([^;{]*\) (?:const )?\{"
+        field = r"\b(\w+)\s*(?:=[^;=]*)?;"
+        # least: how many names there must be, so that a pattern that finds too little is noticed
+        for least, header, begin, end, pattern in (
+            (20, "program/context.hpp", "class Context {", " private:", method),
+            (25, "world/options.hpp", "struct Options {", "bool operator==", field),
+            (7, "world/report.hpp", "struct Report ", "Report& operator", field),
+            (14, "world/counters.hpp", "#define SHOAL_COUNTERS", "clang-format on", r"(?:LANE|HOST)\((\w+), "),
+            (16, "worker/task.hpp", "struct OptionalMembers {", "};", r"(\w+)[,;]"),
+            (4, "worker/task.hpp", "// Promises.", "// Order of items", r"T::(k\w+)"),
+            (12, "core/atomic.hpp", "// For a task's own data", "/// Plain", r"^SHOAL_FN \w+ (\w+)\("),
+        ):
+            names = self.names_in(header, begin, end, pattern)
+            with self.subTest(header=header, begin=begin):
+                self.assertGreaterEqual(len(names), least, names)
+                self.assertEqual([name for name in names if name not in named], [])
 
 
 class Headers(TreeTest):
