@@ -90,10 +90,9 @@ inline void note_unsent(const Options& o, Decisions& why) {
 /// @param has_priority  whether the task can have a priority queue
 /// @param blocks  the reason to use blocks as the workers on a GPU, whatever the rows are like; null: use them where rows are long,
 ///                or where a few rows are very long
-/// @param any_order  AnyOrder of the task
+/// @param task  without long_paths, which this function finds out
 inline LaunchPlan plan_vertices(const Machine& machine, const PlacedGraph& graph, const Options& options,
-                                Decisions& why, bool has_priority, const char* blocks = nullptr,
-                                bool any_order = false) {
+                                Decisions& why, bool has_priority, const char* blocks = nullptr, WarpTraits task = {}) {
   const std::int64_t vertices_of_a_pe = graph.num_vertices / std::max<pe_t>(graph.all_pes(), 1) + 1;
   Options launch = options;
   // docs/decisions/0023: workers on GPUs.
@@ -103,8 +102,10 @@ inline LaunchPlan plan_vertices(const Machine& machine, const PlacedGraph& graph
   LaunchPlan plan = plan_launch(launch, machine.on_gpu(), graph.all_pes(), vertices_of_a_pe, mean_degree(graph), why,
                                 machine.world() != nullptr);
   if (choose) decide_again(why, "worker", "block", blocks);
-  check_order(options, plan.queue, has_priority, any_order);
-  keep_items(plan, options, mean_degree(graph), {any_order, /*shares=*/true, is_like_roads(graph)}, why);
+  check_order(options, plan.queue, has_priority, task.any_order);
+  task.long_paths = is_like_roads(graph);
+  keep_items(plan, options, mean_degree(graph), task, why);
+  more_warps(plan, options, graph.all_pes(), graph.num_vertices, task, why);
   if (graph.all_pes() == 1) note_unsent(options, why);
   return plan;
 }

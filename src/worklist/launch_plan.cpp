@@ -168,7 +168,7 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
     plan.channels = static_cast<lane_t>(std::clamp<ticket_t>(plan.channel_capacity / kSlotsOfAChannel, 1, most));
   }
   plan.workers = options.workers;
-  // One block of warps per multiprocessor: with twice as many, more warps wait for the same counters.
+  // One block of warps per multiprocessor: with twice as many, more warps wait for the same counters. But see more_warps().
   if (plan.worker == WorkerKind::warp) plan.blocks_per_multiprocessor = 1;
   // Twice as many would fit, but they run three times as many items twice: docs/decisions/0029-short-batches.md.
   if (plan.worker == WorkerKind::thread) plan.blocks_per_multiprocessor = 2;
@@ -267,7 +267,7 @@ void allow_remote_judge(LaunchPlan& plan, const Options& options, pe_t n_pes, bo
                          : "items are combined before they are judged");
 }
 
-void keep_items(LaunchPlan& plan, const Options& options, double fan_out, KeepTraits task, Decisions& why) {
+void keep_items(LaunchPlan& plan, const Options& options, double fan_out, WarpTraits task, Decisions& why) {
   constexpr double kLanes = 32;
   if (plan.queue != QueueKind::priority && !task.any_order) return;  // check_order() has refused --keep
   if (plan.worker != WorkerKind::warp || plan.kernel != KernelKind::persistent) {
@@ -284,6 +284,19 @@ void keep_items(LaunchPlan& plan, const Options& options, double fan_out, KeepTr
        !task.long_paths ? "paths are not known to be long"
        : task.shares    ? "items whose elements fill the lanes of a warp need not go through the ring"
                         : "a warp runs one item after another, so it keeps one and leaves the others to other warps");
+}
+
+void more_warps(LaunchPlan& plan, const Options& options, pe_t n_pes, std::int64_t items, WarpTraits task,
+                Decisions& why) {
+  if (plan.worker != WorkerKind::warp || plan.kernel != KernelKind::persistent || n_pes > 1 || options.workers > 0)
+    return;
+  // More warps wait for the same counters, which makes each hop longer. Where paths are short, or warps keep items and so seldom use
+  // these counters, throughput counts for more (docs/decisions/0079-more-warps.md).
+  constexpr std::int64_t kManyNear = 1 << 19;
+  const std::int64_t many = !task.long_paths ? kManyNear : task.many_items;
+  if ((task.long_paths && plan.keeps == 0) || items < many) return;
+  plan.blocks_per_multiprocessor = 2;
+  note(why, "workers", "two blocks of warps per multiprocessor", false, "many items run at a time");
 }
 
 }  // namespace shoal

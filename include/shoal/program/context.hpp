@@ -287,8 +287,11 @@ Report run(Context& ctx, const TaskT& task, const std::vector<typename TaskT::It
       LaunchPlan plan = plan_launch(options, ctx.machine().on_gpu(), ctx.n_pes(), items / ctx.n_pes() + 1, fan_out,
                                     chosen, world.n_processes() > 1);
       check_order(options, plan.queue, HasPriority<TaskT>, AnyOrder<TaskT>);
-      keep_items(plan, options, fan_out,
-                 {AnyOrder<TaskT>, FanOutTask<TaskT>, g.num_vertices == 0 || g.has_long_paths()}, chosen);
+      const WarpTraits traits = {.any_order = AnyOrder<TaskT>,
+                                 .shares = FanOutTask<TaskT>,
+                                 .long_paths = g.num_vertices == 0 || g.has_long_paths()};
+      keep_items(plan, options, fan_out, traits, chosen);
+      more_warps(plan, options, ctx.n_pes(), items, traits, chosen);
       if (HasPriority<TaskT> && plan.queue != QueueKind::priority) {
         chosen.push_back({"queue", "fifo", "the order of arrival; with --queue priority small priorities run first"});
       }

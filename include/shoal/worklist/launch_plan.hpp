@@ -72,15 +72,22 @@ std::string full_line(const LaunchPlan& plan, std::int64_t waiting, std::int64_t
 void gather_in_segments(LaunchPlan& plan, const Options& options, bool on_gpu, pe_t n_pes, bool processes,
                         Decisions& why);
 
-/// What keep_items() needs to know of a task.
-struct KeepTraits {
+/// What keep_items() and more_warps() need to know of a task.
+struct WarpTraits {
   bool any_order = false;  ///< AnyOrder
   bool shares = true;      ///< FanOutTask: the lanes share the elements of all items
   bool long_paths = true;  ///< items follow from one another in long chains
+  std::int64_t many_items =
+      3 << 20;  ///< from so many items on, more may run at a time than there are warps that keep items
 };
 /// Decides how many items a warp keeps. To be called after plan_launch().
 /// @param fan_out  as for plan_launch()
-void keep_items(LaunchPlan& plan, const Options& options, double fan_out, KeepTraits task, Decisions& why);
+void keep_items(LaunchPlan& plan, const Options& options, double fan_out, WarpTraits task, Decisions& why);
+/// On a GPU that is the only PE: decides whether a multiprocessor has two blocks of warps in place of one. To be called after
+/// keep_items(), with the same traits.
+/// @param items  as for plan_launch()
+void more_warps(LaunchPlan& plan, const Options& options, pe_t n_pes, std::int64_t items, WarpTraits task,
+                Decisions& why);
 
 /// For tasks with accept_at() or ask_at(): decides who judges if the user did not (--judge auto). To be called after
 /// plan_launch().

@@ -25,6 +25,10 @@ constexpr arc_t kArcsOfAJunction = 8;
 // ahead along paths that are too long, and much is run again.
 constexpr std::int64_t kVerticesInOrder = 1 << 24;  ///< of a PE, up to which the order of arrival is good enough
 
+// In a window of levels fewer vertices run at a time than in a bucket of shortest paths: with more warps road:2900 takes 1.02 of the
+// time, road:4096 0.93 (docs/decisions/0079-more-warps.md).
+constexpr WarpTraits kWarps = {.many_items = 3 << 22};
+
 }  // namespace
 
 const char* name(BfsStrategy strategy) { return name_of(kStrategies, strategy); }
@@ -109,7 +113,7 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
     Options launch = options;
     const char* const order = options.queue == QueueKind::automatic ? order_worth(machine, graph, options) : nullptr;
     if (order != nullptr) launch.queue = QueueKind::priority;
-    plan.launch = plan_vertices(machine, graph, launch, why, /*has_priority=*/true);
+    plan.launch = plan_vertices(machine, graph, launch, why, /*has_priority=*/true, /*blocks=*/nullptr, kWarps);
     if (order != nullptr) decide_again(why, "queue", "priority", order);
     fetch_more(machine, options, plan.launch, bfs_batches_on_gpus(graph), why);
     // A round takes as long as its longest batch (docs/decisions/0071-rounds-that-stay.md, also for the numbers).

@@ -1,4 +1,7 @@
 // What `auto` means for k-cores.
+#include <cstdint>
+#include <limits>
+
 #include "algo/plan.hpp"
 #include "engines.hpp"
 #include "shoal/algo/kcore.hpp"
@@ -20,11 +23,12 @@ KCorePlan plan_kcore(const Machine& machine, const PlacedGraph& graph, const KCo
   const bool asked = options.strategy == plan.strategy;
   say_strategy(plan.strategy, asked ? "asked for" : "the only one", options, why);
   plan.threads = threads_worth(machine, graph, kLeastWorkAsync, why);
-  plan.launch =
-      plan_vertices(machine, graph, options, why, /*has_priority=*/false, /*blocks=*/nullptr, AnyOrder<KCore>);
+  WarpTraits task = {.any_order = AnyOrder<KCore>, .many_items = 3 << 18};
   // With items kept, bremen-time took 1.7 times as long and moscow-roads 1.2; why is not known
   // (docs/decisions/0078-items-that-a-warp-keeps.md).
   const bool small_and_sparse = mean_degree(graph) < 3 && graph.num_vertices < 1 << 20;
+  if (small_and_sparse) task.many_items = std::numeric_limits<std::int64_t>::max();
+  plan.launch = plan_vertices(machine, graph, options, why, /*has_priority=*/false, /*blocks=*/nullptr, task);
   if (small_and_sparse && options.keep < 0 && plan.launch.keeps > 0) {
     plan.launch.keeps = 0;
     decide_again(why, "keep", "0", "small maps with many dead ends take longer with items kept");

@@ -64,9 +64,12 @@ double wider_on_gpus(const PlacedGraph& graph) {
   const double degree = mean_degree(graph);
   if (degree >= 8) return is_skewed(graph) ? 4 : std::clamp(64 / degree, 2.0, 8.0);
   if (degree < 3) return 16;
-  const double least = 20.5;  // the logarithm of the vertices of a GPU from which 8 times is best
+  // The logarithm of the vertices of a GPU from which 8 times is best. Twice as many warps need wider buckets to have enough to do
+  // (docs/decisions/0079-more-warps.md).
+  const bool more = graph.n_pes() == 1 && is_like_roads(graph) && graph.num_vertices >= WarpTraits().many_items;
+  const double least = more ? 23 : 20.5;
   const double doublings = std::log2(std::max(1.0, static_cast<double>(graph.num_vertices) / graph.n_pes()));
-  return std::clamp(8 + 4 * (least - doublings), 8.0, graph.n_pes() > 1 ? 14.0 : 20.0);
+  return std::clamp(8 + 4 * (least - doublings), more ? 6.0 : 8.0, graph.n_pes() > 1 ? 14.0 : 20.0);
 }
 
 SmallGraph small_on_gpus(const PlacedGraph& graph) {
