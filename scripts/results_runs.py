@@ -379,7 +379,9 @@ def short_tables(runs: list[Run], peers: Peers | None) -> str:
             name = f"{what}, {error}" if error else what
             beside = f"{floor_cell(one, runs)} | {beside_cell(one, peers)}"
             times = f"{one.seconds * 1e3:.2f} | {one.rate / 1e9:.1f} | {beside}"
-            more = f"{four.seconds * 1e3:.2f}{since(four, one)} | {one.seconds / four.seconds:.2f} x" if four else " | "
+            day = since(four, one) if four else ""
+            ratio = f"{one.seconds / four.seconds:.2f} x" if four and not day else ""  # of one state only
+            more = f"{four.seconds * 1e3:.2f}{day} | {ratio}" if four else " | "
             gpu.append(f"| {name} | {one.graph} | {one.arcs:,} | {times} | {more} |")
         cpu += [r for r in runs if r.what == what and r.gapbs_seconds]
     text = ""

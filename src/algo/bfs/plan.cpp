@@ -25,6 +25,8 @@ constexpr arc_t kArcsOfAJunction = 8;
 // ahead along paths that are too long, and much is run again.
 constexpr std::int64_t kVerticesInOrder = 1 << 24;  ///< of a PE, up to which the order of arrival is good enough
 
+constexpr std::int64_t kVerticesOfWideWindows = 1 << 26;  ///< of a road network on one GPU
+
 // In a window of levels fewer vertices run at a time than in a bucket of shortest paths: with more warps road:2900 takes 1.02 of the
 // time, road:4096 0.93 (docs/decisions/0079-more-warps.md).
 constexpr WarpTraits kWarps = {.many_items = 3 << 22};
@@ -83,9 +85,7 @@ bool bfs_runs_ahead_on_gpus(const PlacedGraph& graph) {
 
 bool bfs_keeps_items_on_gpus(const PlacedGraph& graph, const Options& options) {
   const bool by_warps = options.worker == WorkerKind::automatic || options.worker == WorkerKind::warp;
-  // On larger maps what is kept runs ahead within a window: road:13191 takes 481 ms, and 99 in the order of arrival.
-  const bool small = graph.num_vertices <= kVerticesOfNarrowLevels;
-  return graph.n_pes() == 1 && small && is_like_roads(graph) && by_warps && options.kernel != KernelKind::discrete &&
+  return graph.n_pes() == 1 && is_like_roads(graph) && by_warps && options.kernel != KernelKind::discrete &&
          options.keep != 0;
 }
 
@@ -127,8 +127,11 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
       // Moving the threshold costs as much as several levels of a road network, and two levels of a skewed graph contain most of
       // it. Rounds do not run ahead of a level, so few moves are best.
       // Windows must be narrow if many of the items that are run come from other PEs, and may arrive late.
+      // On very large maps, more runs at a time than there are warps, and what is kept runs ahead within a window
+      // (docs/decisions/0079-more-warps.md).
       const bool shallow = is_shallow(graph), wide = machine.on_gpu() && !crosses_much(graph);
-      plan.launch.threshold_delta = shallow ? (rounds ? 4 : 2) : wide ? 1024 : 64;
+      const int window = graph.n_pes() == 1 && graph.num_vertices > kVerticesOfWideWindows ? 256 : 1024;
+      plan.launch.threshold_delta = shallow ? (rounds ? 4 : 2) : wide ? window : 64;
       decide_again(why, "threshold_delta", exact(plan.launch.threshold_delta),
                    shallow ? "few levels" : "levels are narrow");
     }
