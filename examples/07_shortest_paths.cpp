@@ -1,6 +1,5 @@
-// Shortest paths from one source: a task with weights and priorities. A graph without weights gets weights from 1 to 255, which
-// depend on the ends of an arc. On CPU threads and GPUs:
-//   example_07_shortest_paths road:512 --source 17 --pes 2
+// Shortest paths from one source: a task with weights and priorities. On CPU threads and GPUs:
+//   example_07_shortest_paths road:512 --weights hash255 --source 17 --pes 2
 //   example_07_shortest_paths roads.gr.gz --queue fifo
 #include <cstdint>
 #include <cstdio>
@@ -9,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "shoal/graph/weights.hpp"
 #include "shoal/shoal.hpp"
 using namespace shoal;
 
@@ -28,7 +26,7 @@ struct Paths {
   };
   CsrView graph;
   OwnerTable owners;
-  const std::int32_t* weights;  // [arcs of this PE]
+  const std::int32_t* weights;  // by the same numbers as graph.targets
   std::uint64_t* distance;      // [graph.count]
 
   SHOAL_FN pe_t owner(Item item) const { return owners(item.v); }
@@ -42,7 +40,7 @@ struct Paths {
     return {row[0], row[1] - row[0]};
   }
   SHOAL_FN Item make(Item item, arc_t arc) const {
-    return {graph.targets[arc], item.distance + static_cast<std::uint64_t>(weights[arc - graph.offsets[0]])};
+    return {graph.targets[arc], item.distance + static_cast<std::uint64_t>(weights[arc])};
   }
 };
 
@@ -64,26 +62,19 @@ std::vector<std::uint64_t> reference(const Csr& graph, vertex_t source) {  // Di
 
 int main(int argc, char** argv) {
   return run_program(argc, argv, "Shortest distances from one vertex to all others.", [](Context& ctx) {
-    const bool has_weights = ctx.input().weight_kind != WeightKind::none;
-    const Csr input = with_weights(ctx.input(), has_weights ? WeightSource::file : WeightSource::hash255);
-    if (input.weight_kind == WeightKind::float64) throw UsageError("this program needs whole weights below 2^31");
+    const ArcWeights weights = ctx.weights();
+    if (weights.ints == nullptr) throw UsageError("this program needs whole weights below 2^31");
 
     const CsrView graph = ctx.graph();
-    const Csr placed = place(input, ctx.placed().partition);  // the whole graph in placed numbers, on the host
-    const arc_t* const rows = placed.offsets.data() + graph.first;
-    const std::int32_t* const first = placed.int_weights.data() + rows[0];
-    auto weights = ctx.alloc<std::int32_t>(rows[graph.count] - rows[0], 0);
-    ctx.write(weights, std::vector<std::int32_t>(first, first + weights.size()));
-
     auto distance = ctx.alloc<std::uint64_t>(graph.count, kNoPath);
     std::vector<Paths::Item> seeds;
     if (ctx.leader()) seeds.push_back({ctx.placed_source(), 0});
     Options options = ctx.options();
     if (options.queue == QueueKind::automatic) options.queue = QueueKind::priority;
     if (options.queue == QueueKind::priority && options.threshold_delta == 0) options.threshold_delta = 128;
-    const Report report = run(ctx, Paths{graph, ctx.owners(), weights.data(), distance.data()}, seeds, options);
+    const Report report = run(ctx, Paths{graph, ctx.owners(), weights.ints, distance.data()}, seeds, options);
 
-    const bool right = ctx.gather(distance) == reference(input, ctx.source());
+    const bool right = ctx.gather(distance) == reference(ctx.input(), ctx.source());
     if (ctx.leader()) {
       std::printf("%.3f ms, %lld items run on %d PEs: %s\n", report.seconds * 1e3, static_cast<long long>(report.run),
                   ctx.n_pes(), right ? "right" : "WRONG");

@@ -40,7 +40,7 @@ std::vector<std::uint32_t> reference(const Csr& graph, vertex_t source) {
 
 int main(int argc, char** argv) {
   return run_program(argc, argv, "The vertices with a path to the source.", [](Context& ctx) {
-    const CsrView in = ctx.placed().in[ctx.my_pe() - ctx.placed().first_pe];
+    const CsrView in = ctx.in_graph();
     auto found = ctx.alloc<std::uint32_t>(in.count, 0);
     std::vector<Ancestors::Item> seeds;
     if (ctx.leader()) seeds.push_back({ctx.placed_source()});

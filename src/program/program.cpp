@@ -12,6 +12,7 @@
 #include "shoal/core/text.hpp"
 #include "shoal/data/io.hpp"
 #include "shoal/graph/generate.hpp"
+#include "shoal/graph/weights.hpp"
 #include "shoal/placement/device_graph.hpp"
 #include "shoal/program/run_flags.hpp"
 #include "shoal/worklist/watchdog.hpp"
@@ -23,6 +24,7 @@ namespace {
 
 /// The problem that a body works on: a graph and a source, or a size.
 struct Subject {
+  Csr bare;  ///< where --weights made other weights, the graph as it was read: `graph` borrows from it
   Csr graph;
   vertex_t source = 0;
   std::int64_t size = 0;
@@ -31,7 +33,8 @@ struct Subject {
 PlacedGraph place_on(const Machine& machine, const Csr& graph, const Options& options) {
   Partition partition =
       make_partition(graph, machine.all_pes(), options.partition, options.partition_file, options.seed);
-  if (machine.on_gpu()) return place_on_devices(graph, std::move(partition), machine.devices());
+  const bool weights = graph.weight_kind != WeightKind::none;
+  if (machine.on_gpu()) return place_on_devices(graph, std::move(partition), machine.devices(), weights);
   PlacedGraph placed = place_on_threads(std::shared_ptr<const Csr>(&graph, [](const Csr*) {}), std::move(partition));
   if (machine.world() != nullptr) keep_slices(placed, machine.first_pe(), machine.n_pes());
   return placed;
@@ -132,6 +135,7 @@ int run_program(int argc, char** argv, const char* about, const std::function<bo
   CLI::App app(about, name_of(argv));
   std::string graph_text;
   std::int64_t source = 0;
+  std::string weights = "file";
   ReadOptions reading;
   app.add_option("graph", graph_text,
                  "a file in any format that shoal reads, or a generator such as kron:16 or road:512")
@@ -141,7 +145,14 @@ int run_program(int argc, char** argv, const char* about, const std::function<bo
   app.add_flag("--undirected", reading.undirected, "read an edge list in both directions");
   app.add_option("--vertices", reading.num_vertices, "how many vertices an edge list has, also without arcs")
       ->type_name("N");
+  app.add_option(
+         "--weights", weights,
+         "weights of the arcs: file (as they were read; generated graphs have none), hash255 (1 to 255, from the "
+         "arc's ends) or unit")
+      ->type_name("SOURCE")
+      ->capture_default_str();
   const auto subject = [&] {
+    const WeightSource source_of_weights = parse_weights(weights);
     Subject read;
     read.graph = is_generator(graph_text) ? generate(parse_generator(graph_text)) : read_graph(graph_text, reading);
     // If there are no vertices, a program may not need a source; Context::source() throws if it does.
@@ -151,6 +162,10 @@ int run_program(int argc, char** argv, const char* about, const std::function<bo
                        std::to_string(read.graph.num_vertices()) + " vertices, numbered from 0");
     }
     read.source = static_cast<vertex_t>(source);
+    if (source_of_weights != WeightSource::file) {
+      read.bare = std::move(read.graph);
+      read.graph = with_weights(read.bare, source_of_weights);
+    }
     return read;
   };
   return run_app(app, argc, argv, graph_text, subject, body);
@@ -162,7 +177,7 @@ int run_program(int argc, char** argv, const char* about, std::int64_t size,
   app.add_option("--size", size, "how much there is to do")->type_name("N")->capture_default_str();
   const auto subject = [&] {
     if (size < 0) throw UsageError("--size " + std::to_string(size) + " is negative; use 0 or more");
-    return Subject{generate(parse_generator("chain:1")), 0, size};
+    return Subject{{}, generate(parse_generator("chain:1")), 0, size};
   };
   return run_app(app, argc, argv, "", subject, body);
 }

@@ -137,7 +137,7 @@ endfunction()
 shoal_example_is_right(01_bfs kron:12 --source 3)
 shoal_example_is_right(02_reach road:64 --source 1000)
 shoal_example_is_right(03_hash_table --size 100000)
-shoal_example_is_right(07_shortest_paths road:64 --source 1000)
+shoal_example_is_right(07_shortest_paths road:64 --weights hash255 --source 1000)
 shoal_example_is_right(08_ancestors kron:10,directed --source 3)
 
 # The error texts and exit statuses of programs. tests/contract/errors_of_programs.cpp has the program.

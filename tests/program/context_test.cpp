@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "run_on.hpp"
+#include "shoal/graph/weights.hpp"
 
 namespace shoal {
 namespace {
@@ -131,6 +132,40 @@ TEST(Context, OptionsThatDifferBetweenPesOrDoNotFitAreRefused) {
   const std::string line =
       line_of([&](Context& ctx) { return run_with(ctx, [](Options& options) { options.fetch = -1; }); });
   EXPECT_NE(line.find("fetch"), std::string::npos) << line;
+}
+
+TEST(Context, WeightsAndInArcsBelongToTheArcsOfThisPe) {
+  const auto body = [](Context& ctx) {
+    const auto is_right = [&](const CsrView& rows, const ArcWeights& weights) {
+      for (vertex_t v = rows.first; v < rows.first + rows.count; ++v) {
+        for (arc_t a = rows.offsets[rows.local(v)]; a < rows.offsets[rows.local(v) + 1]; ++a) {
+          const auto input = [&](vertex_t placed) { return ctx.placed().partition.input(placed); };
+          if (weights.reals != nullptr || weights.ints[a] != hash255(input(v), input(rows.targets[a]))) return false;
+        }
+      }
+      return true;
+    };
+    const auto arcs = [](const CsrView& rows) { return rows.offsets[rows.count] - rows.offsets[0]; };
+    return is_right(ctx.graph(), ctx.weights()) && is_right(ctx.in_graph(), ctx.in_weights()) &&
+           ctx.reduce_sum(arcs(ctx.graph())) == ctx.input().num_arcs() &&
+           ctx.reduce_sum(arcs(ctx.in_graph())) == ctx.input().num_arcs();
+  };
+  for (const int pes : {1, 3}) {
+    for (const char* partition : {"block", "random"}) {
+      for (const char* graph : {"kron:8,directed", "road:12"}) {
+        EXPECT_EQ(status_of(body, pes, {"--weights", "hash255", "--partition", partition}, graph), 0) << graph;
+      }
+    }
+  }
+}
+
+TEST(Context, AGraphWithoutWeightsSaysHowToGetSome) {
+  const auto body = [](Context& ctx) { return ctx.weights().ints != nullptr; };
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(status_of(body, 2, {}, "chain:4"), 2);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "program: error: the graph has no weights; use --weights hash255 or unit, or a file with weights\n");
+  EXPECT_EQ(status_of(body, 2, {"--weights", "unit"}, "chain:4"), 0);
 }
 
 // A task with an order that nobody has asked for runs in the order of arrival: the report says so, and how to ask.

@@ -81,6 +81,13 @@ class Context {
   /// This PE's rows of the program's graph, in its own memory; and below, which PE owns which vertex.
   CsrView graph() const { return placed_.out[here()]; }
   const OwnerTable& owners() const { return placed_.partition.owner; }
+  /// The arcs that lead to this PE's vertices: the rows of the same vertices, whose targets are where the arcs come from.
+  CsrView in_graph() const { return placed_.in[here()]; }
+  /// The weights of the arcs of graph(), and of in_graph(), in this PE's memory: arc a, from v's offsets[local(v)] on, has the weight
+  /// ints[a], or reals[a] if the weights are real; the other pointer is null.
+  /// @throws UsageError  the graph has no weights
+  ArcWeights weights() const { return weights_of(placed_.out_weights); }
+  ArcWeights in_weights() const { return weights_of(placed_.in_weights); }
   const PlacedGraph& placed() const { return placed_; }
   /// The graph as it was read or generated, on the host: for references and verification.
   const Csr& input() const { return input_; }
@@ -207,6 +214,12 @@ class Context {
 
  private:
   pe_t here() const { return me_ - world_.first_here(); }  ///< this PE's number among the PEs of this process
+  ArcWeights weights_of(const std::vector<ArcWeights>& slices) const {
+    if (slices.empty() || placed_.weight_kind == WeightKind::none) {
+      throw UsageError("the graph has no weights; use --weights hash255 or unit, or a file with weights");
+    }
+    return slices[here()];
+  }
 
   /// Every PE: exchanges `mine`, and returns read(part), where part(p) is what PE p gave.
   template <class T, class Read>

@@ -8,7 +8,7 @@
 
 namespace shoal {
 
-/// Reads `GRAPH [--source N] [--undirected]` and every flag of a run from the command line, places the graph, and runs
+/// Reads `GRAPH [--source N] [--weights SOURCE] [--undirected]` and every flag of a run from the command line, places the graph, and runs
 /// `body` once on every PE. `--help` shows `about` and the flags. The graph may have no vertices; then Context::source() throws.
 /// @param body  returns whether its answer is right; runs on every PE at the same time
 /// @return the exit status: 0 right; 1 wrong on some PE; 2 an error in usage or input, or a call or a task that breaks its
