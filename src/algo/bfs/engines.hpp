@@ -22,6 +22,8 @@ bool bfs_runs_ahead_on_gpus(const PlacedGraph&);
 /// Whether items run by level on one GPU, so that warps may keep some (docs/decisions/0078-items-that-a-warp-keeps.md; not measured on
 /// several GPUs).
 bool bfs_keeps_items_on_gpus(const PlacedGraph&, const Options&);
+/// The levels of a window, of a road network by priority.
+int bfs_window_on_gpus(const PlacedGraph&);
 /// The number of items that a block takes at once, as a multiple of the number that it can judge at once. A block should not get
 /// several of the longest rows: if one such row is a large part of what a block has to do, the others wait for it. Measured on H100
 /// and, for graphs that are not skewed, on an H200 (docs/decisions/0064, 0041).

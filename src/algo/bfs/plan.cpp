@@ -89,6 +89,12 @@ bool bfs_keeps_items_on_gpus(const PlacedGraph& graph, const Options& options) {
          options.keep != 0;
 }
 
+int bfs_window_on_gpus(const PlacedGraph& graph) {
+  // On very large maps, more runs at a time than there are warps, and what is kept runs ahead within a window
+  // (docs/decisions/0079-more-warps.md).
+  return graph.n_pes() == 1 && graph.num_vertices > kVerticesOfWideWindows ? 256 : 1024;
+}
+
 BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOptions& options, Decisions& why) {
   BfsPlan plan;
   plan.strategy = options.strategy;
@@ -127,11 +133,8 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
       // Moving the threshold costs as much as several levels of a road network, and two levels of a skewed graph contain most of
       // it. Rounds do not run ahead of a level, so few moves are best.
       // Windows must be narrow if many of the items that are run come from other PEs, and may arrive late.
-      // On very large maps, more runs at a time than there are warps, and what is kept runs ahead within a window
-      // (docs/decisions/0079-more-warps.md).
       const bool shallow = is_shallow(graph), wide = machine.on_gpu() && !crosses_much(graph);
-      const int window = graph.n_pes() == 1 && graph.num_vertices > kVerticesOfWideWindows ? 256 : 1024;
-      plan.launch.threshold_delta = shallow ? (rounds ? 4 : 2) : wide ? window : 64;
+      plan.launch.threshold_delta = shallow ? (rounds ? 4 : 2) : wide ? bfs_window_on_gpus(graph) : 64;
       decide_again(why, "threshold_delta", exact(plan.launch.threshold_delta),
                    shallow ? "few levels" : "levels are narrow");
     }

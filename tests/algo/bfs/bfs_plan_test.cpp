@@ -61,7 +61,11 @@ TEST(BfsPlan, WarpsKeepItemsOfRoadsOnOneGpu) {
   EXPECT_FALSE(bfs_keeps_items_on_gpus(sampled(shape(1 << 20, 3, 100000), 33), {})) << "a few long rows, so blocks";
   const PlacedGraph large = sampled(shape(13191LL * 13191, 2.4, 4), 50);
   EXPECT_EQ(chosen(large), BfsStrategy::async);
-  EXPECT_FALSE(bfs_keeps_items_on_gpus(large, {})) << "what is kept would run ahead";
+  EXPECT_TRUE(bfs_keeps_items_on_gpus(large, {}));
+  EXPECT_EQ(bfs_window_on_gpus(road), 1024);
+  EXPECT_EQ(bfs_window_on_gpus(sampled(shape(8192 * 8192, 3.6, 4), 33)), 1024);
+  EXPECT_EQ(bfs_window_on_gpus(large), 256) << "what is kept would run ahead";
+  EXPECT_EQ(bfs_window_on_gpus(sampled(shape(13191LL * 13191, 2.4, 4, 2), 50)), 1024) << "several GPUs keep none";
   const PlacedGraph random = sampled(shape(1 << 22, 3, 14), 11);
   EXPECT_EQ(chosen(random), BfsStrategy::levels);
   EXPECT_FALSE(bfs_keeps_items_on_gpus(random, {}));
