@@ -82,6 +82,19 @@ TEST(SsspPlan, BucketsAreWiderTheLessAGpuHasToDo) {
   EXPECT_EQ(wider_on_gpus(shape(1 << 22, arc_t{30} << 22, 160000, 2)), 4) << "kron:22";
 }
 
+TEST(SsspPlan, WithMoreWarpsBucketsAreWider) {
+  const auto wider = [](std::int64_t side, int levels, pe_t n_pes = 1) {
+    PlacedGraph graph = shape(side * side, side * side * 36 / 10, 4, n_pes);
+    graph.sample_levels = levels;
+    return wider_on_gpus(graph);
+  };
+  EXPECT_EQ(wider(2048, 33), 12);
+  EXPECT_EQ(wider(2048, 33, 2), 8) << "more warps are for one GPU only";
+  EXPECT_EQ(wider(2048, 5), 8) << "paths are short";
+  EXPECT_NEAR(wider(1448, 33), 8, 0.01) << "too small for more warps";
+  EXPECT_EQ(wider(8192, 33), 6) << "not narrower";
+}
+
 TEST(SsspPlan, WarpsKeepItemsWherePathsAreLong) {
   const auto keeps = [](PlacedGraph graph, int levels) {
     graph.sample_levels = levels;
