@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "shoal/graph/weights.hpp"
 #include "shoal/shoal.hpp"
 using namespace shoal;
 
@@ -62,8 +63,8 @@ std::vector<std::uint64_t> reference(const Csr& graph, vertex_t source) {  // Di
 
 int main(int argc, char** argv) {
   return run_program(argc, argv, "Shortest distances from one vertex to all others.", [](Context& ctx) {
-    const ArcWeights weights = ctx.weights();
-    if (weights.ints == nullptr) throw UsageError("this program needs whole weights below 2^31");
+    with_weights(ctx.input(), WeightSource::file);  // refuses missing and negative weights
+    if (ctx.input().weight_kind != WeightKind::int32) throw UsageError("this program needs whole weights below 2^31");
 
     const CsrView graph = ctx.graph();
     auto distance = ctx.alloc<std::uint64_t>(graph.count, kNoPath);
@@ -72,7 +73,7 @@ int main(int argc, char** argv) {
     Options options = ctx.options();
     if (options.queue == QueueKind::automatic) options.queue = QueueKind::priority;
     if (options.queue == QueueKind::priority && options.threshold_delta == 0) options.threshold_delta = 128;
-    const Report report = run(ctx, Paths{graph, ctx.owners(), weights.ints, distance.data()}, seeds, options);
+    const Report report = run(ctx, Paths{graph, ctx.owners(), ctx.weights().ints, distance.data()}, seeds, options);
 
     const bool right = ctx.gather(distance) == reference(ctx.input(), ctx.source());
     if (ctx.leader()) {

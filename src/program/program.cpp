@@ -106,7 +106,7 @@ int run_app(CLI::App& app, int argc, char** argv, const std::string& graph, cons
   RunFlags flags;
   RunOutputs outputs;
   outputs.add_to(app);
-  flags.add_to(app);
+  flags.add_to(app, "all GPUs");
   return parse_and_run(app, argc, argv, [&] {
     Options options;
     flags.read(options);

@@ -4,7 +4,7 @@
 
 namespace shoal {
 
-void RunFlags::add_to(CLI::App& app) {
+void RunFlags::add_to(CLI::App& app, const std::string& all_gpus) {
   const char* group = "Where it runs";
   const auto flag = [&](const char* name, const char* type, auto& value, const std::string& text) {
     CLI::Option* option = app.add_option(name, value, text)->group(group)->type_name(type);
@@ -13,8 +13,8 @@ void RunFlags::add_to(CLI::App& app) {
   };
   flag("--device", "KIND", device_, "auto (GPUs if there are any; in several processes CPU threads), cpu or gpu");
   flag("--pes", "N", values_.pes,
-       "processing elements (PEs) per process: GPUs, or groups of CPU threads (0: all GPUs, but one for a small graph; "
-       "on the CPU one group of all threads; in several processes 1)");
+       "processing elements (PEs) per process: GPUs, or groups of CPU threads (0: " + all_gpus +
+           "; on the CPU one group of all threads; in several processes 1)");
   flag(
       "--pes-per-gpu", "N", values_.pes_per_gpu,
       "most PEs that share a GPU (default: 1); more than 1 tests a run of many GPUs on few, and is slower than one PE");

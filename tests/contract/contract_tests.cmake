@@ -140,6 +140,22 @@ shoal_example_is_right(03_hash_table --size 100000)
 shoal_example_is_right(07_shortest_paths road:64 --weights hash255 --source 1000)
 shoal_example_is_right(08_ancestors kron:10,directed --source 3)
 
+# Weights of shortest paths: those of a file, of a graph without arcs, and what is refused.
+set(weighted ${CMAKE_CURRENT_BINARY_DIR}/weighted)
+file(WRITE ${weighted}/whole.wel "0 1 3\n1 2 4\n0 2 9\n")
+file(WRITE ${weighted}/negative.wel "0 1 3\n1 2 -4\n")
+file(WRITE ${weighted}/real.wel "0 1 0.5\n1 2 1.5\n")
+function(shoal_weights_of_paths name says)
+  add_test(NAME example_07_weights_${name} COMMAND example_07_shortest_paths ${ARGN} --device cpu --pes 2 --threads 1)
+  set_tests_properties(example_07_weights_${name} PROPERTIES TIMEOUT 60 PASS_REGULAR_EXPRESSION "${says}")
+endfunction()
+shoal_weights_of_paths(of_a_file "on 2 PEs: right" ${weighted}/whole.wel)
+shoal_weights_of_paths(without_arcs "1 items run on 2 PEs: right" chain:1 --weights unit)
+shoal_weights_of_paths(in_place_of_the_files "on 2 PEs: right" ${weighted}/negative.wel --weights unit)
+shoal_weights_of_paths(negative "from vertex 1 to vertex 2 .* has weight -4" ${weighted}/negative.wel)
+shoal_weights_of_paths(real "needs whole weights below" ${weighted}/real.wel)
+shoal_weights_of_paths(missing "has no weights.*use --weights hash255 or unit" chain:4)
+
 # The error texts and exit statuses of programs. tests/contract/errors_of_programs.cpp has the program.
 add_executable(errors_of_programs contract/errors_of_programs.cpp)
 target_link_libraries(errors_of_programs PRIVATE shoal)

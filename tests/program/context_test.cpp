@@ -168,6 +168,29 @@ TEST(Context, AGraphWithoutWeightsSaysHowToGetSome) {
   EXPECT_EQ(status_of(body, 2, {"--weights", "unit"}, "chain:4"), 0);
 }
 
+TEST(Context, WeightsAreThoseOfTheFileAlsoIfNegativeOrReal) {
+  const std::string file = ::testing::TempDir() + "context_test_negative.wel";
+  std::ofstream(file) << "0 1 3.5\n1 2 -4\n";
+  for (const int pes : {1, 3}) {
+    const auto body = [](Context& ctx) {
+      const CsrView rows = ctx.graph();
+      double sum = 0;
+      for (arc_t a = rows.offsets[0]; a < rows.offsets[rows.count]; ++a) sum += ctx.weights().reals[a];
+      return ctx.weights().ints == nullptr && ctx.reduce_sum(sum) == -0.5;
+    };
+    EXPECT_EQ(status_of(body, pes, {}, file), 0) << pes << " PEs";
+  }
+}
+
+TEST(Context, AGraphWithoutArcsHasWeightsOfATypeIfTheyWereAskedFor) {
+  const auto body = [](Context& ctx) {
+    ctx.weights();
+    ctx.in_weights();
+    return ctx.input().weight_kind == WeightKind::int32;
+  };
+  for (const int pes : {1, 3}) EXPECT_EQ(status_of(body, pes, {"--weights", "unit"}, "chain:1"), 0) << pes << " PEs";
+}
+
 // A task with an order that nobody has asked for runs in the order of arrival: the report says so, and how to ask.
 TEST(Context, TheReportSaysThatAnOrderIsNotUsed) {
   for (const bool asked : {false, true}) {

@@ -84,7 +84,8 @@ class Context {
   /// The arcs that lead to this PE's vertices: the rows of the same vertices, whose targets are where the arcs come from.
   CsrView in_graph() const { return placed_.in[here()]; }
   /// The weights of the arcs of graph(), and of in_graph(), in this PE's memory: arc a, from v's offsets[local(v)] on, has the weight
-  /// ints[a], or reals[a] if the weights are real; the other pointer is null.
+  /// ints[a], or reals[a] if the weights are real; the other pointer is null. Both may be null if this PE has no arcs: input().weight_kind
+  /// tells the type. Weights are as they were read, so they may be negative.
   /// @throws UsageError  the graph has no weights
   ArcWeights weights() const { return weights_of(placed_.out_weights); }
   ArcWeights in_weights() const { return weights_of(placed_.in_weights); }

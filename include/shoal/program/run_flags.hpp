@@ -33,7 +33,8 @@ std::string whole_number(const std::string& text) {
 /// Holds the values of the flags until they are read; must outlive the parser's callbacks.
 class RunFlags {
  public:
-  void add_to(CLI::App& app);
+  /// @param all_gpus  which GPUs a run takes if `--pes` does not say: an algorithm knows which graphs are too small for several
+  void add_to(CLI::App& app, const std::string& all_gpus = "all GPUs, but one for a small graph");
   /// Fills `options`. @throws UsageError naming the flag, its value and what is legal
   void read(Options& options) const;
 

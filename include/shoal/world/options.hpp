@@ -23,7 +23,7 @@ enum class CombineKind { automatic, off, on };
 inline constexpr int kMostBlockThreads = 384;
 
 struct Options {
-  pe_t pes = 0;          ///< PEs of each process; 0: all GPUs (one for a small graph), or one PE of all CPU threads
+  pe_t pes = 0;          ///< PEs of each process; 0: all GPUs (algorithms may take one), or one PE of all CPU threads
   pe_t pes_per_gpu = 1;  ///< most PEs that share a GPU; more than one lets few GPUs test a run of many
   DeviceKind device = DeviceKind::automatic;
   std::string engine = "auto";  ///< self, threads, peer, openshmem (world/processes.hpp)
