@@ -267,7 +267,7 @@ struct Restless {
   bool accept(Item) const { return false; }
   template <class W, class Out>
   void operator()(const W&, Item, Out&) const {}
-  template <class W, class Out>
+  template <Worker W, class Out>
   void idle(const W& w, Out& out, lane_t part, lane_t) const {
     out.push(w, Item{part});
   }

@@ -49,6 +49,19 @@ TEST(Context, WhatTheHostWritesTheTaskSees) {
   }
 }
 
+TEST(Context, AReportSaysHowManyArcsCross) {
+  for (const int pes : {1, 4}) {
+    const auto body = [pes](Context& ctx) {
+      const auto value = ctx.alloc<std::uint32_t>(ctx.graph().count, 0);
+      const Report report = run(ctx, Double{ctx.graph(), ctx.owners(), value.data()}, {});
+      EXPECT_EQ(report.cut_arcs, 2 * (pes - 1));  // a chain in equal parts
+      EXPECT_NEAR(report.imbalance, 1, 0.02);
+      return true;
+    };
+    EXPECT_EQ(status_of(body, pes, {"--partition", "block"}, "chain:100"), 0);
+  }
+}
+
 /// Writes a graph without vertices. @return its name
 std::string graph_of_nothing() {
   const std::string file = ::testing::TempDir() + "context_test_nothing.mtx";

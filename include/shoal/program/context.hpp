@@ -323,6 +323,9 @@ Report run(Context& ctx, const TaskT& task, const std::vector<typename TaskT::It
     }
     try {
       mine.report = of_all_processes(world, mine.report, mine.error);
+      const Partition& partition = ctx.placed().partition;
+      mine.report.cut_arcs = ctx.n_pes() > 1 ? partition.cut_arcs : 0;
+      mine.report.imbalance = ctx.n_pes() > 1 ? partition.imbalance : 1;
     } catch (...) {
       mine.error = std::current_exception();
     }

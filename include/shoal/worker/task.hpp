@@ -192,10 +192,19 @@ concept HasCombine = requires(const T& t, const typename T::Item& item) {
   { t.key(item) } -> std::convertible_to<std::uint64_t>;
   { t.combine(item, item) } -> std::convertible_to<typename T::Item>;
 };
+namespace detail {
+/// Takes the place of Out while a task is checked at compile time; its pushes are never executed.
+struct DoorOfChecks {
+  template <class... Any>
+  SHOAL_FN void push(const Any&...) {}
+  template <class... Any>
+  SHOAL_FN void push_each(const Any&...) {}
+};
+}  // namespace detail
 /// `template <class W, class Out> void idle(const W&, Out&, lane_t part, lane_t parts) const`.
 template <class T>
-concept HasIdle = requires(const T& t, const int& w, int& out, lane_t part) {
-  t.template idle<int, int>(w, out, part, part);
+concept HasIdle = requires(const T& t, const CpuThread& w, detail::DoorOfChecks& out, lane_t part) {
+  t.idle(w, out, part, part);
 };
 /// `template <class W> void refresh(const W&, pe_t me, std::uint32_t part) const`.
 template <class T>
@@ -208,13 +217,6 @@ concept HasEnough = requires(const T& t) {
 };
 
 namespace detail {
-/// Takes the place of Out while a task is checked at compile time; its pushes are never executed.
-struct DoorOfChecks {
-  template <class... Any>
-  SHOAL_FN void push(const Any&...) {}
-  template <class... Any>
-  SHOAL_FN void push_each(const Any&...) {}
-};
 template <class T>
 concept RunsItems = requires(const T& t, const CpuThread& w, const typename T::Item& item, DoorOfChecks& out) {
   t(w, item, out);
