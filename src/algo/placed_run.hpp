@@ -51,8 +51,12 @@ struct GraphWants {
 /// Which graphs are too small for several GPUs: those on which GPUs would wait for each other longer than one GPU works alone.
 struct FewVertices {
   std::int64_t than = 0;  ///< a graph of fewer vertices runs on one GPU, unless a number or a strategy was asked for
-  bool even_if_asked = false;  ///< also if one was: then on one of that many GPUs, unless a partition was asked for
+  std::int64_t roads_than = 0;  ///< the same for road networks, of which a GPU has little to do at a time
+  bool even_if_asked = false;   ///< also if one was: then on one of that many GPUs, unless a partition was asked for
 };
+
+/// Whether a graph has at most five arcs per vertex and, by a sample, no vertex with more than eight.
+bool looks_like_roads(const Csr& graph);
 
 /// The rule for these options: if the worklist was asked for, no graph is too small.
 template <class AlgorithmOptions>

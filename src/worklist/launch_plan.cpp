@@ -168,10 +168,10 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
     plan.channels = static_cast<lane_t>(std::clamp<ticket_t>(plan.channel_capacity / kSlotsOfAChannel, 1, most));
   }
   plan.workers = options.workers;
-  // One block of warps per multiprocessor: with twice as many, more warps wait for the same counters. But see more_warps().
-  if (plan.worker == WorkerKind::warp) plan.blocks_per_multiprocessor = 1;
+  // With more, more warps wait for the same counters. But see more_warps().
+  if (plan.worker == WorkerKind::warp) plan.warps_per_multiprocessor = 8;
   // Twice as many would fit, but they run three times as many items twice: docs/decisions/0029-short-batches.md.
-  if (plan.worker == WorkerKind::thread) plan.blocks_per_multiprocessor = 2;
+  if (plan.worker == WorkerKind::thread) plan.warps_per_multiprocessor = 16;
   plan.queue = options.queue == QueueKind::priority ? QueueKind::priority : QueueKind::fifo;
   plan.threshold = options.threshold >= 0 ? options.threshold : 0;
   plan.threshold_delta = options.threshold_delta > 0 ? options.threshold_delta : 1;
@@ -288,15 +288,16 @@ void keep_items(LaunchPlan& plan, const Options& options, double fan_out, WarpTr
 
 void more_warps(LaunchPlan& plan, const Options& options, pe_t n_pes, std::int64_t items, WarpTraits task,
                 Decisions& why) {
-  if (plan.worker != WorkerKind::warp || plan.kernel != KernelKind::persistent || n_pes > 1 || options.workers > 0)
-    return;
+  if (plan.worker != WorkerKind::warp || plan.kernel != KernelKind::persistent || options.workers > 0) return;
   // More warps wait for the same counters, which makes each hop longer. Where paths are short, or warps keep items and so seldom use
-  // these counters, throughput counts for more (docs/decisions/0079-more-warps.md).
+  // these counters, throughput counts for more (docs/decisions/0079-more-warps.md, 0080). The kernel for several PEs has registers for
+  // twelve warps.
   constexpr std::int64_t kManyNear = 1 << 19;
   const std::int64_t many = !task.long_paths ? kManyNear : task.many_items;
-  if ((task.long_paths && plan.keeps == 0) || items < many) return;
-  plan.blocks_per_multiprocessor = 2;
-  note(why, "workers", "two blocks of warps per multiprocessor", false, "many items run at a time");
+  if ((task.long_paths && plan.keeps == 0) || items / n_pes < many) return;
+  plan.warps_per_multiprocessor = n_pes > 1 ? 12 : 16;
+  note(why, "workers", std::to_string(plan.warps_per_multiprocessor) + " warps per multiprocessor", false,
+       "many items run at a time");
 }
 
 }  // namespace shoal

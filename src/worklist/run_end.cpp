@@ -41,6 +41,10 @@ void check_owners(const RunCounts& counts) {
     const std::uint64_t refused = counts.after[p].refused.load();
     if (refused == 0) continue;
     const pe_t owner = RefusedOwner::owner(refused);
+    if (owner >= 0 && owner < n) {
+      throw UsageError("the task's owner() returned " + std::to_string(owner) +
+                       " for an item, but owns() did not: both must say the same");
+    }
     throw UsageError(
         "the task's owner() returned " + std::to_string(owner) + " for an item pushed on PE " +
         std::to_string(counts.first + static_cast<pe_t>(p)) + "; with " + std::to_string(n) +

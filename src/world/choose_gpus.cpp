@@ -51,7 +51,7 @@ GpuChoice choose_gpus(const std::vector<DeviceInfo>& found, pe_t pes, pe_t pes_p
     choice.why = "asked for";
   } else if (one_gpu && pes_per_gpu == 1 && gpus > 1) {
     n_pes = 1;
-    choice.why = "the graph is small: several GPUs would take longer than one";
+    choice.why = "several GPUs would take longer than one on this graph";
   } else if (!lack.empty()) {
     n_pes = pes_per_gpu;
     choice.why = lack + ", which PEs on several GPUs need";

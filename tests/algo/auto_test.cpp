@@ -1,4 +1,6 @@
 // The defaults that are chosen on CPU PEs; and a refused call changes nothing.
+#include "algo/placed_run.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -30,6 +32,17 @@ Options on_cpu(int threads = 0, pe_t pes = 0) {
   options.threads = threads;
   options.pes = pes;
   return options;
+}
+
+TEST(Auto, RoadNetworksAreToldByTheirRows) {
+  const auto roads = [](const char* spec) { return looks_like_roads(generate(parse_generator(spec))); };
+  EXPECT_TRUE(roads("road:100"));
+  EXPECT_TRUE(roads("road:100,deleted=0.4"));
+  EXPECT_TRUE(roads("chain:100"));
+  EXPECT_FALSE(roads("uniform:14,degree=2")) << "some rows are long";
+  EXPECT_FALSE(roads("kron:10"));
+  EXPECT_FALSE(roads("star:100"));
+  EXPECT_TRUE(looks_like_roads(Csr())) << "it is small anyway";
 }
 
 SsspOptions weighing(WeightSource weights, int threads = 0, pe_t pes = 0) {

@@ -75,36 +75,37 @@ TEST(KeepItems, ByPriorityUnlessAnyOrderWillDo) {
   EXPECT_EQ(planned({}, 4, true, {.any_order = true}).keeps, 8u);
 }
 
-/// Blocks of warps per multiprocessor.
-int blocks_of(Options options, std::int64_t items, WarpTraits task, pe_t n_pes = 1) {
+/// Most warps per multiprocessor.
+int warps_of(Options options, std::int64_t items, WarpTraits task, pe_t n_pes = 1) {
   Decisions why;
   LaunchPlan plan = plan_launch(options, /*on_gpu=*/true, n_pes, items, 4, why);
   keep_items(plan, options, 4, task, why);
   more_warps(plan, options, n_pes, items, task, why);
   const bool said = std::any_of(why.begin(), why.end(), [](const Decision& one) { return one.option == "workers"; });
-  EXPECT_EQ(said, plan.blocks_per_multiprocessor == 2 && plan.worker == WorkerKind::warp);
-  return plan.blocks_per_multiprocessor;
+  EXPECT_EQ(said, plan.warps_per_multiprocessor > 8 && plan.worker == WorkerKind::warp);
+  return plan.warps_per_multiprocessor;
 }
 
 TEST(MoreWarps, WhereManyItemsRunAtATime) {
   const Options by_priority{.queue = QueueKind::priority};
-  EXPECT_EQ(blocks_of(by_priority, 1 << 22, {}), 2);
-  EXPECT_EQ(blocks_of(by_priority, 1 << 21, {}), 1);
-  EXPECT_EQ(blocks_of(by_priority, 1 << 21, {.many_items = 1 << 21}), 2);
-  EXPECT_EQ(blocks_of(by_priority, 1 << 22, {}, 2), 1) << "the kernel for several PEs has registers for one block";
+  EXPECT_EQ(warps_of(by_priority, 1 << 22, {}), 16);
+  EXPECT_EQ(warps_of(by_priority, 1 << 21, {}), 8);
+  EXPECT_EQ(warps_of(by_priority, 1 << 21, {.many_items = 1 << 21}), 16);
+  EXPECT_EQ(warps_of(by_priority, 1 << 22, {}, 2), 8) << "half of them on each PE";
+  EXPECT_EQ(warps_of(by_priority, 1 << 23, {}, 2), 12) << "the kernel for several PEs has registers for twelve";
 }
 
 TEST(MoreWarps, InTheOrderOfArrivalOnlyWherePathsAreShort) {
-  EXPECT_EQ(blocks_of({}, 1 << 24, {}), 1);
-  EXPECT_EQ(blocks_of({}, 1 << 24, {.any_order = true}), 2) << "warps keep items";
-  EXPECT_EQ(blocks_of({.keep = 0}, 1 << 24, {.any_order = true}), 1);
-  EXPECT_EQ(blocks_of({}, 1 << 19, {.long_paths = false}), 2);
-  EXPECT_EQ(blocks_of({}, 1 << 18, {.long_paths = false}), 1);
+  EXPECT_EQ(warps_of({}, 1 << 24, {}), 8);
+  EXPECT_EQ(warps_of({}, 1 << 24, {.any_order = true}), 16) << "warps keep items";
+  EXPECT_EQ(warps_of({.keep = 0}, 1 << 24, {.any_order = true}), 8);
+  EXPECT_EQ(warps_of({}, 1 << 19, {.long_paths = false}), 16);
+  EXPECT_EQ(warps_of({}, 1 << 18, {.long_paths = false}), 8);
 }
 
 TEST(MoreWarps, NotWhereTheUserSaysHowMany) {
-  EXPECT_EQ(blocks_of({.workers = 100}, 1 << 24, {.long_paths = false}), 1);
-  EXPECT_EQ(blocks_of({.worker = WorkerKind::block}, 1 << 24, {.long_paths = false}), 0);
+  EXPECT_EQ(warps_of({.workers = 100}, 1 << 24, {.long_paths = false}), 8);
+  EXPECT_EQ(warps_of({.worker = WorkerKind::block}, 1 << 24, {.long_paths = false}), 0);
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ const std::vector<std::string> kOneWay = {"AA", "yA"};
 
 TEST(ChooseGpus, AllThatAreThereUnlessTheWorkIsSmall) {
   expect(choose_gpus(gpus(kNvlink), 0, 1, false), {0, 1, 2, 3}, "all GPUs");
-  expect(choose_gpus(gpus(kNvlink), 0, 1, true), {0}, "the graph is small: several GPUs would take longer than one");
+  expect(choose_gpus(gpus(kNvlink), 0, 1, true), {0}, "several GPUs would take longer than one on this graph");
   expect(choose_gpus(gpus({"A"}), 0, 1, false), {0}, "all GPUs");
   expect(choose_gpus(gpus({"A"}), 0, 1, true), {0}, "all GPUs");
 }
@@ -83,7 +83,7 @@ TEST(ChooseGpus, GpusThatCannotMeetAreLeftOut) {
   expect(choose_gpus(gpus(kPairs), 0, 1, false), {0}, "GPU 0 has no access to the memory of GPU 2" + need);
   expect(choose_gpus(gpus(kPcie), 0, 3, false), {0, 0, 0},
          "GPU 0 has no native atomics in the memory of GPU 1" + need + ", up to 3 on each");
-  expect(choose_gpus(gpus(kPcie), 0, 1, true), {0}, "the graph is small: several GPUs would take longer than one");
+  expect(choose_gpus(gpus(kPcie), 0, 1, true), {0}, "several GPUs would take longer than one on this graph");
 }
 
 TEST(ChooseGpus, SeveralThatCannotMeetAreRefusedWithTheCure) {

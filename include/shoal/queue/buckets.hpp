@@ -41,6 +41,10 @@ struct Buckets {
     const double k = beyond * per_delta;
     return k < 4e9 ? static_cast<lane_t>(k) + 1 : kLastBucket;
   }
+  /// False if `of(priority) <= bucket` for certain; true may be wrong, but only for the last bucket, or by rounding.
+  SHOAL_FN bool may_exceed(double priority, lane_t bucket) const {
+    return !((priority - threshold) * per_delta < static_cast<double>(bucket));
+  }
   /// The slot in which items of bucket `k`, which is beyond `near`, are parked. The next lists - 1 buckets have slot
   /// 2 + k % lists; these slots differ from each other and from that of `near`. All buckets beyond them share slot 0 or 1: `turn`
   /// switches between the two each time the items of these buckets are looked through. Items that were parked when `near` was

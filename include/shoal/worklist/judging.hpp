@@ -10,6 +10,49 @@ namespace shoal {
 /// that the others are worth sending.
 enum class Known { nothing, promising, own };
 
+/// What send_leaving() did: on each lane, what it counted.
+struct Left {
+  Spilled spilled;
+  PushCounts counts;
+  lane_t combined = 0;
+  bool holds = false;  ///< whether the worker's table may hold items now
+};
+/// Worker-collective: each lane with `leaves` has pushed an item that another PE owns. Sends those that are worth sending and, if pushers
+/// judge, that their owners would accept. Out of line on GPUs.
+/// @param index  this worker's number
+template <Worker W, class View>
+SHOAL_OUT_OF_LINE SHOAL_FN Left send_leaving(W w, const View& view, SpillList list, lane_t index, bool leaves,
+                                             typename View::Item what) {
+  using TaskT = typename View::Task;
+  Left left{{list, 0}, {}, 0, false};
+  const typename View::Item item[1] = {what};
+  const pe_t owner[1] = {leaves ? view.task.owner(what) : view.me};
+  bool keep[1] = {false}, promising[1] = {true}, travels[1] = {leaves && view.is_pe(owner[0]) && owner[0] != view.me};
+  if (leaves && !travels[0]) view.refuse_owner(owner[0]);
+  if constexpr (KnowsOthers<TaskT>) {
+    look_if_promising(w, view.task, travels, item, promising);
+    left.counts.dropped += travels[0] && !promising[0];
+    travels[0] = travels[0] && promising[0];
+  }
+  const bool before = travels[0];
+  judge_here(w, view, left.counts, promising, keep, travels, owner, item);
+  left.counts.withheld += before != travels[0];
+  if constexpr (HasRemoteJudge<TaskT>) {
+    if (view.judge_remote) judge_there(w, view, left.counts, travels, item);
+  }
+  if (!w.any(travels[0])) return left;
+  Parcel<typename View::Item, 1> parcel{{what}, {owner[0]}, {travels[0]}};
+  if constexpr (HasCombine<TaskT>) {
+    if (view.held != nullptr) {
+      left.holds = true;
+      left.combined = hold_back(w, view.task, held_by(view, index), parcel.has[0], parcel.item[0]);
+      parcel.owner[0] = owner_if(view, parcel.has[0], parcel.item[0]);
+    }
+  }
+  left.spilled = send_parcel(w, view, list, index, parcel);
+  return left;
+}
+
 /// The part of Out that judges. One object per lane.
 template <Worker W, class View>
 class Judging : public Sending<W, View> {
@@ -27,11 +70,6 @@ class Judging : public Sending<W, View> {
 
  protected:
   using Base::carry_meanwhile;
-
-  /// Whether a worker votes on whether any item leaves this PE. If none does, as in most batches on road networks, it skips all that
-  /// concerns other PEs. Only warps, for which a vote is almost free, with one item per lane: most batches with more send something.
-  template <lane_t kSome>
-  static constexpr bool kAsksWhetherLeaves = W::kMaxLanes > 1 && !HasParts<W> && kSome == 1 && !kAlone<View>;
 
   /// The owner of each item with `has`; whether it is this PE (`keep`), or another (`travels`). An owner that is no PE ends the run.
   template <lane_t kSome>
@@ -52,30 +90,6 @@ class Judging : public Sending<W, View> {
       for (pe_t& one : owner) one = view().is_pe(one) ? one : view().me;
     }
   }
-  /// The same. False if it is certain that no lane has an item for another PE.
-  template <lane_t kSome>
-  SHOAL_FN bool find_owners(const W& w, const bool (&has)[kSome], const Item (&item)[kSome], pe_t (&owner)[kSome],
-                            bool (&keep)[kSome], bool (&travels)[kSome]) {
-    if constexpr (!kAsksWhetherLeaves<kSome>) {
-      find_owners(has, item, owner, keep, travels);
-      return view().n_pes > 1;
-    } else if constexpr (!HasOwns<TaskT>) {
-      find_owners(has, item, owner, keep, travels);
-      return w.any(any_of(travels));
-    } else {
-      bool leaves[kSome], mine[kSome];
-      for (lane_t k = 0; k < kSome; ++k) {
-        owner[k] = view().me;
-        keep[k] = has[k] && (view().n_pes == 1 || view().task.owns(view().me, item[k]));
-        leaves[k] = has[k] && !keep[k];
-        travels[k] = false;
-      }
-      if (!w.any(any_of(leaves))) return false;
-      find_owners(leaves, item, owner, mine, travels);
-      for (lane_t k = 0; k < kSome; ++k) keep[k] = keep[k] || mine[k];
-      return true;
-    }
-  }
   /// Asks promising() about items of this PE (`keep`), if the run does so (LaunchPlan::looks), and about those of others (`leaves`), if
   /// the task may be asked. `may_leave` is false if it is certain that no lane has one of these.
   template <lane_t kSome>
@@ -92,12 +106,12 @@ class Judging : public Sending<W, View> {
     for (lane_t k = 0; k < kSome; ++k) promising[k] = promising[k] || (!own && keep[k]);
   }
   /// Judges pushed items that this PE owns, and finds those for other PEs that are worth sending. `keep` and `travels` become true for
-  /// what is accepted, and for what is to travel. False if it is certain that no lane has an item for another PE.
+  /// what is accepted, and for what is to travel.
   template <Known kKnown, lane_t kSome>
-  SHOAL_FN bool judge_own(const W& w, const bool (&has)[kSome], const Item (&item)[kSome], pe_t (&owner)[kSome],
+  SHOAL_FN void judge_own(const W& w, const bool (&has)[kSome], const Item (&item)[kSome], pe_t (&owner)[kSome],
                           bool (&keep)[kSome], bool (&travels)[kSome], PushCounts& counts) {
     bool leaves[kSome], promising[kSome];
-    const bool may_leave = find_owners(w, has, item, owner, keep, leaves);
+    find_owners(has, item, owner, keep, leaves);
     counts.pushed += number_of(has);
     if (W::kMaxLanes == 1 && (tally().pushed + counts.pushed) % kPushesOfABeat == 0) {
       beat();
@@ -107,7 +121,7 @@ class Judging : public Sending<W, View> {
     if constexpr (kKnown == Known::promising) {
       for (lane_t k = 0; k < kSome; ++k) promising[k] = true;
     } else {
-      look_at(w, may_leave, keep, leaves, item, promising);
+      look_at(w, view().n_pes > 1, keep, leaves, item, promising);
     }
     for (lane_t k = 0; k < kSome; ++k) travels[k] = leaves[k] && (promising[k] || !KnowsOthers<TaskT>);
     if constexpr (KnowsOthers<TaskT>) {
@@ -122,7 +136,18 @@ class Judging : public Sending<W, View> {
         for (lane_t k = 0; k < kSome; ++k) counts.withheld += leaves[k] != travels[k];
       }
     }
-    return may_leave;
+  }
+  /// Judges one pushed item of each lane if this PE owns it: `keep` becomes true for what is accepted. Returns whether another PE owns it.
+  SHOAL_FN bool judge_mine(const W& w, bool has, const Item (&item)[1], bool (&keep)[1], PushCounts& counts) {
+    SHOAL_TIMED(w, own(), Section::judge);
+    keep[0] = has && (view().n_pes == 1 || owns(item[0]));
+    const bool leaves = has && !keep[0];
+    counts.pushed += has;
+    bool promising[1], none[1] = {false};
+    const pe_t me[1] = {view().me};
+    look_at(w, /*may_leave=*/false, keep, none, item, promising);
+    judge_here(w, view(), counts, promising, keep, none, me, item);
+    return leaves;
   }
   /// Finds the items that are promising, or that this PE must not look at. Counts the others as refused. Owners are not computed if the
   /// task may look at all items: a warp spends most of its time here, and has no registers for four owners and what follows from them.
@@ -141,6 +166,14 @@ class Judging : public Sending<W, View> {
       const bool refused = has[k] && !passes[k];
       counts.pushed += refused;
       counts.dropped += refused;
+    }
+  }
+
+  SHOAL_FN bool owns(const Item& item) const {
+    if constexpr (HasOwns<TaskT>) {
+      return view().task.owns(view().me, item);
+    } else {
+      return view().task.owner(item) == view().me;
     }
   }
 

@@ -19,13 +19,16 @@
 
 namespace shoal::gpu {
 
-inline constexpr int kWarpWorkerBlock = 256;  ///< threads of a block that holds warp or thread workers
-/// Blocks per multiprocessor for which the compiler limits registers. More blocks were slower: waiting workers contend for
-/// the counters. Warps in runs on several PEs need more registers; one block of them is what plan_launch() chooses anyway.
+/// Most threads of a block of workers W. In runs on several PEs blocks of warps are small, so that as many fit as registers allow.
 template <class W, class View>
-inline constexpr int kResidentBlocks = std::is_same_v<W, GpuWarp> && !kAlone<View> ? 1 : 2;
-template <class W>
-inline constexpr int kBlockBound = std::is_same_v<W, GpuBlock> ? kMostBlockThreads : kWarpWorkerBlock;
+inline constexpr int kBlockBound = std::is_same_v<W, GpuBlock>                   ? kMostBlockThreads
+                                   : std::is_same_v<W, GpuWarp> && !kAlone<View> ? 128
+                                                                                 : 256;
+/// Blocks per multiprocessor for which the compiler limits registers: warps have 128 registers per thread, and 168 in runs on several PEs,
+/// of which fewer would be kept in memory (docs/decisions/0080-what-leaves-is-apart.md). More blocks were slower: waiting workers
+/// contend for the counters.
+template <class W, class View>
+inline constexpr int kResidentBlocks = std::is_same_v<W, GpuWarp> && !kAlone<View> ? 3 : 2;
 static_assert(GpuBlock::kMaxLanes == kMostBlockThreads);
 template <class W>
 inline constexpr WorkerKind kKindOf = std::is_same_v<W, GpuBlock>  ? WorkerKind::block
@@ -125,14 +128,14 @@ __device__ void with_scheduler(const View& view, lane_t workers, lane_t fetch, B
 }
 
 template <class W, class View>
-__global__ void __launch_bounds__(kBlockBound<W>, (kResidentBlocks<W, View>))
+__global__ void __launch_bounds__((kBlockBound<W, View>), (kResidentBlocks<W, View>))
     persistent_kernel(const __grid_constant__ View view, lane_t workers, lane_t fetch) {
   if (blockIdx.x == 0 && threadIdx.x == 0) view.here().begun.store(1);  // the kernel's blocks all begin together
   with_scheduler<W>(view, workers, fetch, [](auto& scheduler) { scheduler.run_persistent(); });
 }
 
 template <class W, class View>
-__global__ void __launch_bounds__(kBlockBound<W>, (kResidentBlocks<W, View>))
+__global__ void __launch_bounds__((kBlockBound<W, View>), (kResidentBlocks<W, View>))
     rounds_kernel(const __grid_constant__ View view, lane_t workers, lane_t fetch) {
   if (blockIdx.x == 0 && threadIdx.x == 0) view.here().begun.store(1);
   with_scheduler<W>(view, workers, fetch, [fetch](auto& scheduler) {
@@ -155,6 +158,9 @@ struct InOrderOf<WorklistView<TaskT, TransportT>> {
 /// The view of a PE in a run without priorities.
 template <class View>
 using ViewInOrder = typename InOrderOf<View>::Type;
+/// The view of a PE in a run with priorities, where runs without have another kernel.
+template <class View>
+using ViewWithPriorities = std::conditional_t<HasPriority<typename View::Task>, ViewByPriority<View>, View>;
 
 /// The kernel of workers W for a view; null if the program contains none (kernel_set.hpp).
 template <class W, class View, KernelKind kKind>
@@ -185,12 +191,13 @@ const void* Kernels<W, View, kKind>::find(bool alone, bool in_order) {
       return in_order ? kernel_over<W, ViewAlone<ViewInOrder<View>>, kKind>()
                       : kernel_over<W, ViewAlone<View>, kKind>();
     }
-    // On several PEs, single threads as workers, and rounds, have one kernel each, because `auto` does not choose them.
-    if constexpr (kAutoKernels.has(kKindOf<W>, kKind)) {
-      if (in_order) return kernel_over<W, ViewInOrder<View>, kKind>();
-    }
   }
-  return kernel_over<W, View, kKind>();
+  // On several PEs, single threads as workers, and rounds, have one kernel each, because `auto` does not choose them.
+  if constexpr (has_variants<typename View::Task>(kKindOf<W>, kKind) && kAutoKernels.has(kKindOf<W>, kKind)) {
+    return in_order ? kernel_over<W, ViewInOrder<View>, kKind>() : kernel_over<W, ViewWithPriorities<View>, kKind>();
+  } else {
+    return kernel_over<W, View, kKind>();
+  }
 }
 /// The kernel of the given kind of workers W for a view; null if the program contains none.
 template <class W, class View>
@@ -202,15 +209,21 @@ const void* find_kernel(KernelKind kind, bool alone, bool in_order) {
 template <class TaskT>
 using DirectView = WorklistView<TaskT, DirectTransport>;
 
+/// Whether a run uses the kernel for a single PE (Kernels::find).
+/// @param alone  the run has only one PE
+template <class W, class View>
+constexpr bool takes_kernel_alone(KernelKind kind, bool alone) {
+  return alone && has_variants<typename View::Task>(kKindOf<W>, kind);
+}
 /// Bytes of shared memory for the desks of `desks` workers, in kernels of kind `kind`: enough for runs with and without
 /// priorities.
 /// @param alone  the run has only one PE
 template <class W, class View>
 std::size_t desks_bytes(KernelKind kind, lane_t lanes, int desks, bool alone) {
-  static_assert(sizeof(ViewAlone<View>) == sizeof(View) && sizeof(ViewAlone<ViewInOrder<View>>) == sizeof(View),
+  static_assert(sizeof(ViewAlone<View>) == sizeof(View) && sizeof(ViewAlone<ViewInOrder<View>>) == sizeof(View) &&
+                    sizeof(ViewWithPriorities<View>) == sizeof(View),
                 "either is passed where the other is meant");
-  const bool kernel_alone = alone && has_variants<typename View::Task>(kKindOf<W>, kind);
-  if (kernel_alone) return desks * desk_bytes<W, ViewAlone<View>>(lanes);
+  if (takes_kernel_alone<W, View>(kind, alone)) return desks * desk_bytes<W, ViewAlone<View>>(lanes);
   return desks * std::max(desk_bytes<W, View>(lanes), desk_bytes<W, ViewInOrder<View>>(lanes));
 }
 /// The kernel for a plan, with the threads, shared memory and workers of its blocks.
@@ -220,7 +233,7 @@ Shape shape_of(const Plan& plan, pe_t n_pes) {
   check_compiled(kernels_of<typename View::Task>(), plan.worker, plan.kernel);
   const bool alone = n_pes == 1, in_order = plan.queue != QueueKind::priority;
   Shape s;
-  s.threads = kWarpWorkerBlock;
+  s.threads = kBlockBound<GpuThread, View>;
   if (plan.worker == WorkerKind::block) {
     s.threads = plan.block_threads;
     s.shared_bytes =
@@ -228,11 +241,13 @@ Shape shape_of(const Plan& plan, pe_t n_pes) {
     s.workers_per_block = 1;
     s.kernel = find_kernel<GpuBlock, View>(plan.kernel, alone, in_order);
   } else if (plan.worker == WorkerKind::warp) {
-    s.workers_per_block = kWarpWorkerBlock / 32;
+    s.threads = takes_kernel_alone<GpuWarp, View>(plan.kernel, alone) ? kBlockBound<GpuWarp, ViewAlone<View>>
+                                                                      : kBlockBound<GpuWarp, View>;
+    s.workers_per_block = s.threads / 32;
     s.shared_bytes = desks_bytes<GpuWarp, View>(plan.kernel, 32, s.workers_per_block, alone);
     s.kernel = find_kernel<GpuWarp, View>(plan.kernel, alone, in_order);
   } else {
-    s.workers_per_block = kWarpWorkerBlock;
+    s.workers_per_block = s.threads;
     s.kernel = find_kernel<GpuThread, View>(plan.kernel, alone, in_order);
   }
   return s;
@@ -253,8 +268,8 @@ int most_workers(const Machine& machine, const Plan& plan) {
     int per_multiprocessor = 0, multiprocessors = 0;
     SHOAL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, s.kernel, s.threads, s.shared_bytes));
     SHOAL_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    if (plan.blocks_per_multiprocessor > 0 && plan.workers == 0) {
-      per_multiprocessor = std::min(per_multiprocessor, plan.blocks_per_multiprocessor);
+    if (plan.warps_per_multiprocessor > 0 && plan.workers == 0) {
+      per_multiprocessor = std::min(per_multiprocessor, std::max(32 * plan.warps_per_multiprocessor / s.threads, 1));
     }
     const int workers = per_multiprocessor * multiprocessors / machine.pes_per_gpu() * s.workers_per_block;
     least = std::min(least, workers);

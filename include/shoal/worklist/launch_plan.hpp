@@ -15,7 +15,7 @@ struct LaunchPlan {
   KernelKind kernel = KernelKind::persistent;
   lane_t fetch = 1;
   int workers = 0;                      ///< most workers per PE; 0: as many as are co-resident
-  int blocks_per_multiprocessor = 0;    ///< most blocks per multiprocessor of a GPU; 0: as many as fit
+  int warps_per_multiprocessor = 0;     ///< most warps per multiprocessor of a GPU; 0: as many as fit
   ticket_t capacity = 1 << 16;          ///< slots of a PE's ring; a power of two
   ticket_t channel_capacity = 1 << 14;  ///< slots of all channels from one PE to another; a power of two
   lane_t channels = 1;           ///< most from one PE to another: kMaxPes and the slots may allow fewer; a power of two
@@ -78,14 +78,13 @@ struct WarpTraits {
   bool shares = true;      ///< FanOutTask: the lanes share the elements of all items
   bool long_paths = true;  ///< items follow from one another in long chains
   std::int64_t many_items =
-      3 << 20;  ///< from so many items on, more may run at a time than there are warps that keep items
+      3 << 20;  ///< of a PE: from so many on, more may run at a time than there are warps that keep items
 };
 /// Decides how many items a warp keeps. To be called after plan_launch().
 /// @param fan_out  as for plan_launch()
 void keep_items(LaunchPlan& plan, const Options& options, double fan_out, WarpTraits task, Decisions& why);
-/// On a GPU that is the only PE: decides whether a multiprocessor has two blocks of warps in place of one. To be called after
-/// keep_items(), with the same traits.
-/// @param items  as for plan_launch()
+/// Decides whether a multiprocessor of a GPU has more than eight warps. To be called after keep_items(), with the same traits.
+/// @param items  those of all PEs
 void more_warps(LaunchPlan& plan, const Options& options, pe_t n_pes, std::int64_t items, WarpTraits task,
                 Decisions& why);
 

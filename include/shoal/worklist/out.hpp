@@ -14,10 +14,10 @@ class Out : public Judging<W, View> {
   using Base::dispatch;
   using Base::find_owners;
   using Base::judge;
+  using Base::judge_mine;
   using Base::look_over;
+  using Base::note;
   using Base::send;
-  template <lane_t kSome>
-  static constexpr bool kAsksWhetherLeaves = Base::template kAsksWhetherLeaves<kSome>;
 
  public:
   using TaskT = typename View::Task;
@@ -132,22 +132,23 @@ class Out : public Judging<W, View> {
   /// emit() for several items of each lane. Their loads are in flight together, and one reservation serves all of them.
   template <lane_t kSome, Known kKnown = Known::nothing>
   SHOAL_FN void emit_some(const W& w, const bool (&has)[kSome], const Item (&item)[kSome]) {
+    if constexpr (kLeavesApart<kSome>) {
+      emit_apart(w, has[0], item);
+      return;
+    }
     pe_t owner[kSome];
     bool keep[kSome], travels[kSome];
-    bool may_leave = view().n_pes > 1;
+    const bool several = view().n_pes > 1;
     if constexpr (kKnown == Known::own) {
       find_owners(has, item, owner, keep, travels);
     } else {
       PushCounts counts;
-      may_leave = this->template judge_own<kKnown>(w, has, item, owner, keep, travels, counts);
+      this->template judge_own<kKnown>(w, has, item, owner, keep, travels, counts);
       add_to<W, /*kFew=*/true>(tally(), counts);
     }
     // Queues this PE's items before other PEs are asked about theirs, which takes long. If kQueuesAtGate, this happens below:
     // a kernel with two calls of append() would need more registers.
     if constexpr (!kQueuesAtGate) append(w, keep, item);
-    if constexpr (kAsksWhetherLeaves<kSome>) {
-      if (!may_leave) return;
-    }
     if constexpr (HasRemoteJudge<TaskT> && !kJudgesAtOnce<W, View>) {
       if (view().judge_remote) {
         SHOAL_TIMED(w, own(), Section::judge_at);
@@ -164,7 +165,7 @@ class Out : public Judging<W, View> {
       }
       if constexpr (kQueuesAtGate) append(w, keep, item);
     }
-    if (!may_leave) return;
+    if (!several) return;
     if constexpr (kQueuesAtGate) {
       // Asked again: to keep the owners up to here would take registers.
       for (lane_t k = 0; k < kSome; ++k) owner[k] = owner_if(view(), travels[k], item[k]);
@@ -219,6 +220,28 @@ class Out : public Judging<W, View> {
   }
 
  private:
+  /// Whether items for other PEs are dealt with apart from this PE's own, out of line (send_leaving). Warps do so with one item per lane,
+  /// as on road networks: in most batches none leaves, a vote on it is almost free, and each hop is as short as on one PE.
+  template <lane_t kSome>
+  static constexpr bool kLeavesApart =
+      W::kMaxLanes > 1 && !HasParts<W> && kSome == 1 && !kAlone<View> && !kJudgesAtOnce<W, View>;
+  SHOAL_FN void emit_apart(const W& w, bool has, const Item (&item)[1]) {
+    bool keep[1];
+    PushCounts counts;
+    const bool leaves = judge_mine(w, has, item, keep, counts);
+    add_to<W, /*kFew=*/true>(tally(), counts);
+    append(w, keep, item);
+    if (!w.any(leaves)) return;
+    SHOAL_TIMED(w, own(), Section::send);
+    const Left left = send_leaving(w, view(), now().list, this->index(), leaves, item[0]);
+    note(left.spilled);
+    add_to<W, /*kFew=*/true>(tally(), left.counts);
+    if constexpr (HasCombine<TaskT>) {
+      add_to<W>(tally().combined, left.combined);
+      now().holds = now().holds || left.holds;
+    }
+  }
+
   /// What sift() finds out. If a task looks, one look at each item is quick, and few items are left to be judged. If it does not, own
   /// items are judged. Other PEs are asked later, unless one call asks for all items (kJudgesAtOnce): a part would wait for them in
   /// nearly every turn.

@@ -20,6 +20,17 @@ struct BinTable {
 template <class W, class TaskT>
 inline constexpr bool kPacksItems = HasParts<W>&& HasPriority<TaskT>;
 
+/// Whether an item is beyond the threshold of a phase.
+template <class View>
+SHOAL_FN bool is_far(const View& view, std::uint64_t phase, const typename View::Item& item) {
+  return view.far.buckets.of(static_cast<double>(view.task.priority(item))) > Phase::near(phase);
+}
+/// False if it certainly is not; takes fewer instructions.
+template <class View>
+SHOAL_FN bool may_be_far(const View& view, std::uint64_t phase, const typename View::Item& item) {
+  return view.far.buckets.may_exceed(static_cast<double>(view.task.priority(item)), Phase::near(phase));
+}
+
 /// One lane alone: reserves places for `n` items of its worker in a slot. Records the nearest bucket among them in
 /// PeControl::nearest, from which it is decided how far the threshold moves. Ends the run if the pool is empty.
 template <class View>
@@ -71,20 +82,11 @@ template <bool kToRing, Worker W, class View, lane_t kSome>
 SHOAL_FN Parked park(W w, const View& view, BinTable& table, lane_t index, std::uint64_t phase, lane_t credit,
                      Unsorted<typename View::Item, kSome>& of, lane_t room = 0) {
   static_assert(ActsTogether<W>);
-  const Buckets& buckets = view.far.buckets;
-  const lane_t near = Phase::near(phase);
-  lane_t bin[kSome], nearest = kNoBucket, parked = 0;
-  bool far[kSome];
-  for (lane_t k = 0; k < kSome; ++k) {
-    const lane_t bucket = of.has[k] ? buckets.of(static_cast<double>(view.task.priority(of.item[k]))) : 0;
-    far[k] = of.has[k] && bucket > near;
-    bin[k] = far[k] ? 1 + buckets.slot_of(bucket, near, Phase::turn(phase)) : 0;
-    if (bin[k] == 1 || bin[k] == 2) nearest = bucket < nearest ? bucket : nearest;
-    parked += far[k];
-  }
   // For a warp, a vote is almost free, and on road networks nearly all items may run now: then nothing has to be sorted.
   if constexpr (kToRing && W::kMaxLanes <= 32) {
-    if (!w.any(parked > 0)) {
+    bool may_park = false;
+    for (lane_t k = 0; k < kSome; ++k) may_park |= of.has[k] && may_be_far(view, phase, of.item[k]);
+    if (!w.any(may_park)) {
       const Scan scan = count_before(w, of.has);
       lane_t rank = scan.before;
       for (lane_t k = 0; k < kSome; ++k) of.rank[k] = rank, rank += of.has[k];
@@ -95,6 +97,17 @@ SHOAL_FN Parked park(W w, const View& view, BinTable& table, lane_t index, std::
       w.sync();
       return {0, credit};
     }
+  }
+  const Buckets& buckets = view.far.buckets;
+  const lane_t near = Phase::near(phase);
+  lane_t bin[kSome], nearest = kNoBucket, parked = 0;
+  bool far[kSome];
+  for (lane_t k = 0; k < kSome; ++k) {
+    const lane_t bucket = of.has[k] ? buckets.of(static_cast<double>(view.task.priority(of.item[k]))) : 0;
+    far[k] = of.has[k] && bucket > near;
+    bin[k] = far[k] ? 1 + buckets.slot_of(bucket, near, Phase::turn(phase)) : 0;
+    if (bin[k] == 1 || bin[k] == 2) nearest = bucket < nearest ? bucket : nearest;
+    parked += far[k];
   }
   for (lane_t k = 0; k < kSome; ++k) {
     of.rank[k] = w.count_in(table.count, bin[k], of.has[k]);
@@ -172,9 +185,6 @@ SHOAL_OUT_OF_LINE SHOAL_FN Brought bring_parked(W w, const View& view, BinTable*
   const lane_t left = static_cast<lane_t>(from >> 32), n = left < most ? left : most;
   if (w.lane() == 0) b.left = left - n;
   const auto* const parked = view.spill.items(chunk) + (left - n);
-  const auto is_far = [&](const typename View::Item& item) {
-    return view.far.buckets.of(static_cast<double>(view.task.priority(item))) > Phase::near(phase);
-  };
   const auto is_stale = [&]([[maybe_unused]] const typename View::Item& item) {
     bool stale = false;
     if constexpr (HasStale<typename View::Task>) stale = view.task.stale(item);
@@ -184,7 +194,7 @@ SHOAL_OUT_OF_LINE SHOAL_FN Brought bring_parked(W w, const View& view, BinTable*
   if constexpr (W::kMaxLanes == 1) {
     for (lane_t i = 0; i < n; ++i) {
       const auto item = plain_read(parked[i]);
-      if (!is_far(item)) {
+      if (!is_far(view, phase, item)) {
         items[brought.near++] = item;
       } else if (!is_stale(item)) {
         brought.parked += park_one(view, index, phase, item);
@@ -194,7 +204,7 @@ SHOAL_OUT_OF_LINE SHOAL_FN Brought bring_parked(W w, const View& view, BinTable*
     Unsorted<typename View::Item, 1> of;
     of.has[0] = w.lane() < n;
     if (of.has[0]) of.item[0] = plain_read(parked[w.lane()]);
-    const bool far = of.has[0] && is_far(of.item[0]);
+    const bool far = of.has[0] && is_far(view, phase, of.item[0]);
     if (!w.any(far)) {  // nearly always so in slots other than 0 and 1
       if (of.has[0]) items[w.lane()] = of.item[0];
       brought.near = n;

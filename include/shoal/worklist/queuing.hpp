@@ -159,8 +159,7 @@ class Queuing {
       if (!any_of(has)) return;  // in a graph search most pushes are refused
     }
     if constexpr (kSorts) {
-      // On a single GPU PE, runs in FIFO order have other kernels (kernels_gpu.cuh), so this one need not check.
-      if (kAlone<View> || view().far.buckets.lists > 0) {
+      if (kByPriority<View> || view().far.buckets.lists > 0) {
         if constexpr (kPacks && kSome > 1) {
           append_packed(w, has, item);
         } else {

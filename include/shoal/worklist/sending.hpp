@@ -20,6 +20,12 @@ template <class W>
 inline constexpr bool kMayCarry = std::is_same_v<W, CpuThread>;
 #endif
 
+/// The table of worker `index`, if the run combines.
+template <class View>
+SHOAL_FN HeldSlot<typename View::Item>* held_by(const View& view, lane_t index) {
+  return view.held + index * kHeldSlots;
+}
+
 /// The part of Out that sends. One object per lane.
 template <Worker W, class View>
 class Sending : public Queuing<W, View> {
@@ -223,13 +229,13 @@ class Sending : public Queuing<W, View> {
   }
 
  private:
+  /// This worker's table, if the run combines.
+  SHOAL_FN HeldSlot<Item>* held() const { return held_by(view(), index()); }
+
   /// Sends an item that was held back or spilled before.
   SHOAL_FN void send_one(const W& w, bool has, pe_t owner, const Item& item) {
     send(w, {has}, {owner}, {item}, /*again=*/true);
   }
-
-  /// This worker's table, if the run combines.
-  SHOAL_FN HeldSlot<Item>* held() const { return view().held + index() * kHeldSlots; }
 
 #if defined(SHOAL_SIMULATE_WIRES)
   static constexpr lane_t kPushesOfACarry = 4;  // a simulation's batches are short

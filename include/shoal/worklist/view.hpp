@@ -168,6 +168,11 @@ struct WorklistView {
     }
     stop_all(RunState::task_failed);
   }
+  /// The same for one value; also for this PE, if the task's owns() says that another one owns the item.
+  SHOAL_FN void refuse_owner(pe_t owner) const {
+    here().refused.store(RefusedOwner::pack(owner));
+    stop_all(RunState::task_failed);
+  }
   /// Ends the run on every PE that this one reaches; the wires notify the others. Each PE keeps the first reason that one of
   /// its workers gave; the host reports the worst of the PEs' reasons. If a PE cannot be notified, its watchdog stops it,
   /// and the run reports that the transport failed.
@@ -228,5 +233,14 @@ template <class View>
 inline constexpr bool kAlone = false;
 template <class View>
 inline constexpr bool kAlone<ViewAlone<View>> = true;
+
+/// The view of a PE in kernels that only runs with priorities use: on several PEs, those that `auto` chooses among (kernels_gpu.cuh).
+template <class View>
+struct ViewByPriority : View {};
+/// Whether a kernel with this view is used by runs with priorities only. Others find out from Buckets::lists.
+template <class View>
+inline constexpr bool kByPriority = kAlone<View>;
+template <class View>
+inline constexpr bool kByPriority<ViewByPriority<View>> = true;
 
 }  // namespace shoal

@@ -27,6 +27,9 @@ constexpr std::int64_t kVerticesInOrder = 1 << 24;  ///< of a PE, up to which th
 
 constexpr std::int64_t kVerticesOfWideWindows = 1 << 26;  ///< of a road network on one GPU
 
+// On several GPUs a smaller road network runs faster in the order of arrival (docs/decisions/0080-what-leaves-is-apart.md).
+constexpr std::int64_t kVerticesOfWindowsOnSeveral = 1 << 23;
+
 // In a window of levels fewer vertices run at a time than in a bucket of shortest paths: with more warps road:2900 takes 1.02 of the
 // time, road:4096 0.93 (docs/decisions/0079-more-warps.md).
 constexpr WarpTraits kWarps = {.many_items = 3 << 22};
@@ -85,8 +88,8 @@ bool bfs_runs_ahead_on_gpus(const PlacedGraph& graph) {
 
 bool bfs_keeps_items_on_gpus(const PlacedGraph& graph, const Options& options) {
   const bool by_warps = options.worker == WorkerKind::automatic || options.worker == WorkerKind::warp;
-  return graph.n_pes() == 1 && is_like_roads(graph) && by_warps && options.kernel != KernelKind::discrete &&
-         options.keep != 0;
+  const bool large = graph.n_pes() == 1 || (graph.num_vertices >= kVerticesOfWindowsOnSeveral && !crosses_much(graph));
+  return large && is_like_roads(graph) && by_warps && options.kernel != KernelKind::discrete && options.keep != 0;
 }
 
 int bfs_window_on_gpus(const PlacedGraph& graph) {

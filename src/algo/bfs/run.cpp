@@ -13,8 +13,8 @@ namespace shoal {
 namespace {
 
 struct Shape : ShapeOf<BfsOptions, BfsPlan, BfsEngine> {
-  /// docs/decisions/0015.
-  static constexpr FewVertices kFew = {.than = 1 << 23};
+  /// docs/decisions/0015, 0080.
+  static constexpr FewVertices kFew = {.than = 1 << 23, .roads_than = 1 << 27};
   static constexpr bool kOnGpusOfProcesses = true;
   static constexpr bool kOnGpusApart = true;
   static constexpr EngineChoice<Strategy, Engine, Plan> kEngines[] = {

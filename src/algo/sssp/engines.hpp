@@ -44,7 +44,7 @@ lane_t sssp_batches_on_gpus(const PlacedGraph&, QueueKind);
 /// community:24, where a tenth of the arcs leads to the other GPU, and 1.21 and 1.33 for kron:22 and kron:24, where half does
 /// (bench/results/registers_h100.txt).
 bool sssp_owners_judge_on_gpus(const PlacedGraph&, QueueKind);
-/// Whether the worklist is faster than delta-stepping on one GPU, as warps keep items (docs/decisions/0078-items-that-a-warp-keeps.md).
+/// Whether the worklist is faster than delta-stepping on GPUs, as warps keep items (docs/decisions/0078-items-that-a-warp-keeps.md).
 bool sssp_keeps_items_on_gpus(const PlacedGraph&);
 
 }  // namespace shoal

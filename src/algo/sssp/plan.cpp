@@ -52,24 +52,26 @@ double default_delta(const PlacedGraph& graph, int threads) {
     const bool crowded = is_skewed(graph) && detours_of(graph) > graph.num_vertices / 4;
     degree = crowded || (threads == 1 && degree > 4) ? kMostDegree : std::min(degree, kMostDegree);
   }
-  // The sum of all weights may be infinite where no path is; a GPU's buckets are up to 16 times as wide.
+  // The sum of all weights may be infinite where no path is; a GPU's buckets are up to 32 times as wide.
   return std::clamp(graph.mean_weight * (degree >= 8 ? 4 / degree : 4), std::numeric_limits<double>::min(),
-                    std::numeric_limits<double>::max() / 16);
+                    std::numeric_limits<double>::max() / 32);
 }
 
 // At the end of a bucket most of a GPU's workers have nothing to do, hence fewer and wider buckets. Still wider ones on roads with many
-// dead ends, where few vertices run twice, and on small maps, of which a GPU has little to do in a bucket: up to 20 times as wide (14 on
-// several GPUs), and 4 times less for each doubling of its vertices (docs/decisions/0077-more-sources.md, 0078).
+// dead ends, where few vertices run twice, and on small maps, of which a GPU has little to do in a bucket: up to 20 times as wide, and 4
+// times less for each doubling of its vertices. On several GPUs a bucket takes longer to end, so they are wider there
+// (docs/decisions/0077-more-sources.md, 0078, 0080).
 double wider_on_gpus(const PlacedGraph& graph) {
   const double degree = mean_degree(graph);
+  const bool several = graph.n_pes() > 1;
   if (degree >= 8) return is_skewed(graph) ? 4 : std::clamp(64 / degree, 2.0, 8.0);
-  if (degree < 3) return 16;
+  if (degree < 3) return several ? 32 : 16;
   // The logarithm of the vertices of a GPU from which 8 times is best. Twice as many warps need wider buckets to have enough to do
   // (docs/decisions/0079-more-warps.md).
-  const bool more = graph.n_pes() == 1 && is_like_roads(graph) && graph.num_vertices >= WarpTraits().many_items;
-  const double least = more ? 23 : 20.5;
+  const bool more = !several && is_like_roads(graph) && graph.num_vertices >= WarpTraits().many_items;
+  const double least = more ? 23 : several ? 22 : 20.5;
   const double doublings = std::log2(std::max(1.0, static_cast<double>(graph.num_vertices) / graph.n_pes()));
-  return std::clamp(8 + 4 * (least - doublings), more ? 6.0 : 8.0, graph.n_pes() > 1 ? 14.0 : 20.0);
+  return std::clamp(8 + 4 * (least - doublings), more ? 6.0 : 8.0, 20.0);
 }
 
 SmallGraph small_on_gpus(const PlacedGraph& graph) {
@@ -144,7 +146,7 @@ lane_t sssp_batches_on_gpus(const PlacedGraph& graph, QueueKind queue) {
   return n >= 1 << 22 ? 8 : n >= 1 << 20 ? 4 : n >= 1 << 18 ? 2 : 1;
 }
 
-bool sssp_keeps_items_on_gpus(const PlacedGraph& graph) { return graph.n_pes() == 1 && is_like_roads(graph); }
+bool sssp_keeps_items_on_gpus(const PlacedGraph& graph) { return is_like_roads(graph) && !crosses_much(graph); }
 
 bool sssp_owners_judge_on_gpus(const PlacedGraph& graph, QueueKind queue) {
   const bool counted = graph.partition.cut_arcs >= 0;
@@ -194,8 +196,8 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
     // Where most arcs lead to a few vertices, these are near after a few hops: a GPU runs little twice, and waiting for the
     // threshold would cost more.
     // A small map is run as items come, unless warps gain more by keeping items than the ends of buckets cost.
-    const bool worth = machine.on_gpu() && sssp_keeps_items_on_gpus(graph) && degree >= kArcsOfOrder &&
-                       graph.num_vertices >= kVerticesOfOrder;
+    const bool worth = machine.on_gpu() && graph.n_pes() == 1 && sssp_keeps_items_on_gpus(graph) &&
+                       degree >= kArcsOfOrder && graph.num_vertices >= kVerticesOfOrder;
     const bool ordered = (!as_they_come || worth) && (!machine.on_gpu() || !is_skewed(graph));
     if (launch.queue == QueueKind::automatic) launch.queue = ordered ? QueueKind::priority : QueueKind::fifo;
     const bool chosen = small == SmallGraph::near && choose_worker(graph, launch);

@@ -16,8 +16,8 @@ namespace shoal {
 namespace {
 
 struct Shape : ShapeOf<SsspOptions, SsspPlan, SsspEngine> {
-  /// docs/decisions/0015.
-  static constexpr FewVertices kFew = {.than = 1 << 23};
+  /// docs/decisions/0015, 0080.
+  static constexpr FewVertices kFew = {.than = 1 << 23, .roads_than = 1 << 27};
   static constexpr bool kOnGpusOfProcesses = true;
   static constexpr EngineChoice<Strategy, Engine, Plan> kEngines[] = {
       {Strategy::async, make_sssp_async_cpu, if_cuda<make_sssp_async_gpu>},

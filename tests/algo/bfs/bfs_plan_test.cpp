@@ -65,10 +65,14 @@ TEST(BfsPlan, WarpsKeepItemsOfRoadsOnOneGpu) {
   EXPECT_EQ(bfs_window_on_gpus(road), 1024);
   EXPECT_EQ(bfs_window_on_gpus(sampled(shape(8192 * 8192, 3.6, 4), 33)), 1024);
   EXPECT_EQ(bfs_window_on_gpus(large), 256) << "what is kept would run ahead";
-  EXPECT_EQ(bfs_window_on_gpus(sampled(shape(13191LL * 13191, 2.4, 4, 2), 50)), 1024) << "several GPUs keep none";
+  EXPECT_EQ(bfs_window_on_gpus(sampled(shape(13191LL * 13191, 2.4, 4, 2), 50)), 1024) << "half of it on each";
   const PlacedGraph random = sampled(shape(1 << 22, 3, 14), 11);
   EXPECT_EQ(chosen(random), BfsStrategy::levels);
   EXPECT_FALSE(bfs_keeps_items_on_gpus(random, {}));
+  EXPECT_TRUE(bfs_keeps_items_on_gpus(sampled(shape(4096 * 4096, 3.6, 4, 2), 33), {}));
+  EXPECT_FALSE(bfs_keeps_items_on_gpus(sampled(shape(4096 * 4096, 3.6, 4, 2, 0.5), 33), {})) << "many arcs cross";
+  EXPECT_FALSE(bfs_keeps_items_on_gpus(sampled(shape(2048 * 2048, 3.6, 4, 2), 33), {}))
+      << "few items on each of two GPUs";
   EXPECT_TRUE(bfs_keeps_items_on_gpus(road, {.worker = WorkerKind::warp, .keep = 4}));
   EXPECT_FALSE(bfs_keeps_items_on_gpus(road, {.worker = WorkerKind::block}));
   EXPECT_FALSE(bfs_keeps_items_on_gpus(road, {.kernel = KernelKind::discrete}));

@@ -69,15 +69,17 @@ TEST(SsspPlan, BucketsAreWiderTheLessAGpuHasToDo) {
     return wider_on_gpus(shape(side * side, side * side * 36 / 10, 4, n_pes));
   };
   EXPECT_EQ(wider(2048, 1), 8) << "road:2048";
-  EXPECT_EQ(wider(2048, 2), 8);
+  EXPECT_EQ(wider(2048, 2), 12) << "a bucket takes longer to end";
   EXPECT_NEAR(wider(1024, 1), 10, 0.01);
-  EXPECT_EQ(wider(1024, 2), 14);
-  EXPECT_NEAR(wider(1448, 2), 10, 0.01) << "as wide as on one GPU, or 16 times, it takes longer";
+  EXPECT_EQ(wider(1024, 2), 20);
+  EXPECT_NEAR(wider(1448, 2), 16, 0.01);
+  EXPECT_EQ(wider(8192, 2), 8) << "not narrower";
   EXPECT_NEAR(wider(724, 1), 14, 0.01);
   EXPECT_EQ(wider(512, 1), 18);
   EXPECT_EQ(wider(128, 1), 20) << "not wider";
-  EXPECT_EQ(wider(2, 4), 14) << "one vertex for each";
-  EXPECT_EQ(wider_on_gpus(shape(24000000, 57600000, 9, 2)), 16) << "road_usa: many dead ends";
+  EXPECT_EQ(wider(2, 4), 20) << "one vertex for each";
+  EXPECT_EQ(wider_on_gpus(shape(24000000, 57600000, 9, 1)), 16) << "road_usa: many dead ends";
+  EXPECT_EQ(wider_on_gpus(shape(24000000, 57600000, 9, 2)), 32);
   EXPECT_EQ(wider_on_gpus(shape(1 << 22, arc_t{32} << 22, 70, 2)), 2) << "uniform:22";
   EXPECT_EQ(wider_on_gpus(shape(1 << 22, arc_t{30} << 22, 160000, 2)), 4) << "kron:22";
 }
@@ -89,7 +91,7 @@ TEST(SsspPlan, WithMoreWarpsBucketsAreWider) {
     return wider_on_gpus(graph);
   };
   EXPECT_EQ(wider(2048, 33), 12);
-  EXPECT_EQ(wider(2048, 33, 2), 8) << "more warps are for one GPU only";
+  EXPECT_EQ(wider(2048, 33, 2), 12) << "as without, on several";
   EXPECT_EQ(wider(2048, 5), 8) << "paths are short";
   EXPECT_NEAR(wider(1448, 33), 8, 0.01) << "too small for more warps";
   EXPECT_EQ(wider(8192, 33), 6) << "not narrower";
@@ -101,7 +103,10 @@ TEST(SsspPlan, WarpsKeepItemsWherePathsAreLong) {
     return sssp_keeps_items_on_gpus(graph);
   };
   EXPECT_TRUE(keeps(shape(1 << 22, 15 << 20, 4, 1), 32)) << "road:2048";
-  EXPECT_FALSE(keeps(shape(1 << 22, 15 << 20, 4, 2), 32)) << "not measured on several GPUs";
+  PlacedGraph two = shape(1 << 22, 15 << 20, 4, 2);
+  EXPECT_TRUE(keeps(two, 32));
+  two.partition.cut_arcs = 5 << 20;
+  EXPECT_FALSE(keeps(two, 32)) << "many arcs cross";
   EXPECT_FALSE(keeps(shape(1 << 22, 12 << 20, 14, 1), 11)) << "uniform:22,degree=3";
   EXPECT_FALSE(keeps(shape(1 << 22, 15 << 20, 4, 1), 0)) << "not known, as of graphs on CPUs";
   EXPECT_FALSE(keeps(shape(1 << 22, arc_t{32} << 22, 70, 1), 32)) << "long rows";
