@@ -19,15 +19,9 @@ struct Paths {
     vertex_t v;
     std::uint64_t distance;  // of a path to v
   };
-  struct Row {  // the numbers of the arcs of one vertex
-    arc_t begin;
-    std::int64_t count;
-    SHOAL_FN std::int64_t size() const { return count; }
-    SHOAL_FN arc_t operator[](std::int64_t i) const { return begin + i; }
-  };
   CsrView graph;
   OwnerTable owners;
-  const std::int32_t* weights;  // by the same numbers as graph.targets
+  const std::int32_t* weights;  // by the arcs' numbers
   std::uint64_t* distance;      // [graph.count]
 
   SHOAL_FN pe_t owner(Item item) const { return owners(item.v); }
@@ -36,12 +30,9 @@ struct Paths {
   }
   SHOAL_FN bool stale(Item item) const { return load(distance[graph.local(item.v)]) < item.distance; }
   SHOAL_FN double priority(Item item) const { return static_cast<double>(item.distance); }
-  SHOAL_FN Row range(Item item) const {
-    const arc_t* const row = graph.offsets + graph.local(item.v);
-    return {row[0], row[1] - row[0]};
-  }
-  SHOAL_FN Item make(Item item, arc_t arc) const {
-    return {graph.targets[arc], item.distance + static_cast<std::uint64_t>(weights[arc])};
+  SHOAL_FN ArcRange range(Item item) const { return graph.arcs(item.v); }
+  SHOAL_FN Item make(Item item, Arc arc) const {
+    return {arc.target, item.distance + static_cast<std::uint64_t>(weights[arc.number])};
   }
 };
 

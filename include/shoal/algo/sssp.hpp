@@ -43,28 +43,12 @@ template <class Word>
 struct Sssp : LowersWord<Word> {
   static constexpr bool kRefusesMost = true;  ///< most arcs lead to vertices that have shorter paths already
   using Item = typename LowersWord<Word>::Item;
-  /// An out-arc: its target, and its number in the slice.
-  struct Arc {
-    vertex_t target;
-    arc_t at;
-  };
-  struct Row {
-    const vertex_t* targets;  ///< of the whole slice
-    arc_t begin;
-    std::int64_t count;
-
-    SHOAL_FN std::int64_t size() const { return count; }
-    SHOAL_FN Arc operator[](std::int64_t i) const { return {targets[begin + i], begin + i}; }
-  };
 
   CsrView graph;       ///< this PE's rows
   ArcWeights weights;  ///< weights of their arcs
 
-  SHOAL_FN Row range(Item item) const {
-    const arc_t begin = graph.offsets[graph.local(item.v)];
-    return {graph.targets, begin, graph.offsets[graph.local(item.v) + 1] - begin};
-  }
-  SHOAL_FN Item make(Item item, Arc arc) const { return {arc.target, extend(item.word, weights, arc.at)}; }
+  SHOAL_FN ArcRange range(Item item) const { return graph.arcs(item.v); }
+  SHOAL_FN Item make(Item item, Arc arc) const { return {arc.target, extend(item.word, weights, arc.number)}; }
 
   /// The distance as a number.
   SHOAL_FN double priority(Item item) const {

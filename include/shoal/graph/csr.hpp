@@ -41,6 +41,21 @@ struct Csr {
   Span<const vertex_t> neighbors(vertex_t v) const { return {targets.data() + offsets[v], degree(v)}; }
 };
 
+/// An arc of a PE's rows: where it leads, and its number there, by which its weight is found (Context::weights).
+struct Arc {
+  vertex_t target;
+  arc_t number;
+};
+/// The arcs of one vertex, as a task's range() may return them.
+struct ArcRange {
+  const vertex_t* targets;  ///< of all rows
+  arc_t begin;              ///< number of the first arc
+  std::int64_t count;
+
+  SHOAL_FN std::int64_t size() const { return count; }
+  SHOAL_FN Arc operator[](std::int64_t i) const { return {targets[begin + i], begin + i}; }
+};
+
 /// The rows that one PE owns: those of the placed vertices [first, first + count). Their targets are placed numbers, and may
 /// be vertices of any PE. Trivially copyable; passed to kernels by value.
 struct CsrView {
@@ -54,6 +69,10 @@ struct CsrView {
   SHOAL_FN Span<const vertex_t> neighbors(vertex_t v) const {
     const arc_t begin = offsets[v - first];
     return {targets + begin, offsets[v - first + 1] - begin};
+  }
+  SHOAL_FN ArcRange arcs(vertex_t v) const {
+    const arc_t begin = offsets[v - first];
+    return {targets, begin, offsets[v - first + 1] - begin};
   }
 };
 
