@@ -98,15 +98,14 @@ TEST(SsspPlan, WithMoreWarpsBucketsAreWider) {
 }
 
 TEST(SsspPlan, WarpsKeepItemsWherePathsAreLong) {
-  const auto keeps = [](PlacedGraph graph, int levels) {
+  const auto keeps = [](PlacedGraph graph, int levels, arc_t cut_arcs = 1000) {
     graph.sample_levels = levels;
+    graph.partition.cut_arcs = cut_arcs;
     return sssp_keeps_items_on_gpus(graph);
   };
   EXPECT_TRUE(keeps(shape(1 << 22, 15 << 20, 4, 1), 32)) << "road:2048";
-  PlacedGraph two = shape(1 << 22, 15 << 20, 4, 2);
-  EXPECT_TRUE(keeps(two, 32));
-  two.partition.cut_arcs = 5 << 20;
-  EXPECT_FALSE(keeps(two, 32)) << "many arcs cross";
+  EXPECT_TRUE(keeps(shape(1 << 22, 15 << 20, 4, 2), 32));
+  EXPECT_FALSE(keeps(shape(1 << 22, 15 << 20, 4, 2), 32, 5 << 20)) << "many arcs cross";
   EXPECT_FALSE(keeps(shape(1 << 22, 12 << 20, 14, 1), 11)) << "uniform:22,degree=3";
   EXPECT_FALSE(keeps(shape(1 << 22, 15 << 20, 4, 1), 0)) << "not known, as of graphs on CPUs";
   EXPECT_FALSE(keeps(shape(1 << 22, arc_t{32} << 22, 70, 1), 32)) << "long rows";
