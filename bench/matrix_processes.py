@@ -26,7 +26,7 @@ OPTIONS = {
     "pagerank": ["--strategy", "async"],
     "kcore": [],
 }
-PARTITIONS = ("block", "edges", "random", "modulo", "metis", "one")
+PARTITIONS = ("block", "edges", "strips", "random", "modulo", "metis", "one")
 WAYS = list(itertools.product(("fifo", "priority"), ("owner", "remote"), ("off", "on")))
 
 

@@ -23,7 +23,7 @@ constexpr std::string_view kValues[] = {"async",  "auto",       "block",   "cpu"
                                         "fifo",   "file",       "float32", "float64", "gpu",      "hash255",  "hook",
                                         "levels", "metis",      "modulo",  "off",     "on",       "one",      "owner",
                                         "peer",   "persistent", "pull",    "random",  "priority", "remote",   "self",
-                                        "thread", "threads",    "unit",    "warp"};
+                                        "strips", "thread",     "threads", "unit",    "warp"};
 
 bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 

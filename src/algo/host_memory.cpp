@@ -18,6 +18,7 @@ bool runs_on_gpus(const Options& options) {
 /// If the partition keeps the input's numbers, CPU threads work on the rows in place.
 bool keeps_numbers(const Options& options) {
   switch (options.partition) {
+    case PartitionKind::strips:
     case PartitionKind::random:
     case PartitionKind::modulo:
     case PartitionKind::metis:

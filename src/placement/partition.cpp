@@ -115,6 +115,25 @@ Partition random_partition(std::int64_t n, pe_t n_pes, std::uint64_t seed) {
   return partition;
 }
 
+namespace {
+
+/// A search of a road map begins in one place and spreads, so with one range for each PE most PEs have nothing to do at first
+/// (docs/decisions/0081-strips.md). More ranges have more borders, which each take a message.
+Partition strips_partition(const Csr& graph, pe_t n_pes) {
+  constexpr pe_t kStripsOfAPe = 8;
+  const std::int64_t n = graph.num_vertices();
+  const pe_t strips = n_pes * std::clamp<pe_t>(kMaxPes / n_pes, 1, kStripsOfAPe);
+  const arc_t none = 0;
+  const OwnerTable ranges = edge_ranges(graph.offsets.empty() ? &none : graph.offsets.data(), n, strips);
+  HostArray<pe_t> pe_of(n);
+  for (pe_t s = 0; s < strips; ++s) {
+    std::fill(pe_of.data() + ranges.begin[s], pe_of.data() + ranges.begin[s + 1], s % n_pes);
+  }
+  return partition_of_assignment(pe_of, n_pes);
+}
+
+}  // namespace
+
 Partition make_partition(const Csr& graph, pe_t n_pes, PartitionKind kind, const std::string& file,
                          std::uint64_t seed) {
   if (n_pes < 1 || n_pes > kMaxPes) {
@@ -130,6 +149,9 @@ Partition make_partition(const Csr& graph, pe_t n_pes, PartitionKind kind, const
       partition.owner = edge_ranges(graph.offsets.empty() ? &none : graph.offsets.data(), n, n_pes);
       break;
     }
+    case PartitionKind::strips:
+      partition = strips_partition(graph, n_pes);
+      break;
     case PartitionKind::random:
       partition = random_partition(n, n_pes, seed);
       break;

@@ -24,7 +24,8 @@ void RunFlags::add_to(CLI::App& app, const std::string& all_gpus) {
   flag("--threads", "N", values_.threads, "CPU threads per PE (0: all threads of the machine, divided among the PEs)");
   flag("--partition", "KIND", partition_,
        "which PE owns which vertices: auto, block (ranges with equally many vertices), edges (ranges with equally many "
-       "arcs), random, modulo (vertex number modulo PEs), metis (few cut arcs), one (all on the first PE), or "
+       "arcs), strips (eight such ranges for each PE, in turns, for road maps), random, modulo (vertex number modulo "
+       "PEs), metis (few cut arcs), one (all on the first PE), or "
        "file:PATH (one PE number per line)");
 
   group = "How it runs (what you leave out is chosen; the output says what, and why)";

@@ -29,10 +29,10 @@ constexpr Named<JudgeKind> kJudges[] = {
     {JudgeKind::automatic, "auto"}, {JudgeKind::owner, "owner"}, {JudgeKind::remote, "remote"}};
 constexpr Named<CombineKind> kCombines[] = {
     {CombineKind::automatic, "auto"}, {CombineKind::off, "off"}, {CombineKind::on, "on"}};
-constexpr Named<PartitionKind> kPartitions[] = {{PartitionKind::automatic, "auto"}, {PartitionKind::block, "block"},
-                                                {PartitionKind::edges, "edges"},    {PartitionKind::random, "random"},
-                                                {PartitionKind::modulo, "modulo"},  {PartitionKind::metis, "metis"},
-                                                {PartitionKind::one, "one"},        {PartitionKind::file, "file"}};
+constexpr Named<PartitionKind> kPartitions[] = {
+    {PartitionKind::automatic, "auto"}, {PartitionKind::block, "block"},   {PartitionKind::edges, "edges"},
+    {PartitionKind::strips, "strips"},  {PartitionKind::random, "random"}, {PartitionKind::modulo, "modulo"},
+    {PartitionKind::metis, "metis"},    {PartitionKind::one, "one"},       {PartitionKind::file, "file"}};
 
 struct WholeRange {
   const char* option;
@@ -123,9 +123,10 @@ void parse_partition(const std::string& text, Options& options) {
   const PartitionKind kind = kind_of(kPartitions, "partition", text.substr(0, colon), ":PATH");
   const std::string file = colon == std::string::npos ? "" : text.substr(colon + 1);
   if ((kind == PartitionKind::file) == file.empty() || (colon != std::string::npos && kind != PartitionKind::file)) {
-    throw UsageError("partition '" + text +
-                     "' is not known; legal: auto, block, edges, random, modulo, metis, one, file:PATH (PATH names a "
-                     "file with one PE number per line)");
+    throw UsageError(
+        "partition '" + text +
+        "' is not known; legal: auto, block, edges, strips, random, modulo, metis, one, file:PATH (PATH names a "
+        "file with one PE number per line)");
   }
   options.partition = kind;
   options.partition_file = file;

@@ -82,7 +82,8 @@ void check(const Csr& graph, const Partition& partition, pe_t n_pes) {
 
 TEST(Partition, EveryKindOfEveryGraphOverEveryNumberOfPes) {
   std::vector<PartitionKind> kinds{PartitionKind::automatic, PartitionKind::block,  PartitionKind::edges,
-                                   PartitionKind::random,    PartitionKind::modulo, PartitionKind::one};
+                                   PartitionKind::strips,    PartitionKind::random, PartitionKind::modulo,
+                                   PartitionKind::one};
 #if defined(SHOAL_HAVE_METIS)
   kinds.push_back(PartitionKind::metis);
 #else
@@ -126,6 +127,24 @@ TEST(Partition, ModuloDealsVerticesOut) {
   for (const pe_t n_pes : kPes) {
     const Partition partition = make_partition(graph, n_pes, PartitionKind::modulo);
     for (vertex_t v = 0; v < 81; ++v) EXPECT_EQ(partition.owner(partition.placed(v)), static_cast<pe_t>(v) % n_pes);
+  }
+}
+
+TEST(Partition, StripsGoToPesInTurns) {
+  const Csr graph = generate(parse_generator("road:64"));
+  for (const pe_t n_pes : {1, 2, 4, 64}) {
+    const Partition partition = make_partition(graph, n_pes, PartitionKind::strips);
+    const std::int64_t n = graph.num_vertices(), strips = std::min<std::int64_t>(8 * n_pes, kMaxPes);
+    std::int64_t changes = 0;
+    for (std::int64_t v = 1; v < n; ++v) {
+      const pe_t before = partition.owner(partition.placed(static_cast<vertex_t>(v - 1))),
+                 now = partition.owner(partition.placed(static_cast<vertex_t>(v)));
+      if (now == before) continue;
+      EXPECT_EQ(now, (before + 1) % n_pes);
+      ++changes;
+    }
+    EXPECT_EQ(changes, n_pes == 1 ? 0 : strips - 1);
+    EXPECT_LE(partition.imbalance, 1.1);
   }
 }
 

@@ -14,7 +14,7 @@ namespace shoal {
 
 struct Csr;
 
-enum class PartitionKind { automatic, block, edges, random, modulo, metis, one, file };
+enum class PartitionKind { automatic, block, edges, strips, random, modulo, metis, one, file };
 
 /// The ranges of all PEs. This is all that kernels need.
 struct OwnerTable {
@@ -51,7 +51,8 @@ struct Partition {
 };
 
 /// Makes a partition.
-/// @param kind  block: contiguous ranges with equally many vertices; edges: contiguous ranges with equally many arcs; random:
+/// @param kind  block: contiguous ranges with equally many vertices; edges: contiguous ranges with equally many arcs; strips:
+///              eight such ranges for each PE (fewer from nine PEs on), in turns; random:
 ///              a seeded permutation; modulo: vertex v goes to PE v mod n_pes; metis: few cut arcs, by METIS (symmetric view
 ///              of the graph); one: all vertices on PE 0; file: read from `file`, which has one PE number per line ('#' and
 ///              '%' begin comments); automatic: edges

@@ -74,7 +74,7 @@ CombineKind parse_combine(const std::string& text);
 /// `auto`, `thread`, `warp`, `block` or `block:THREADS`; sets worker and block_threads. THREADS: 64 to
 /// kMostBlockThreads, a multiple of 32.
 void parse_worker(const std::string& text, Options& options);
-/// `auto`, `block`, `edges`, `random`, `modulo`, `metis`, `one` or `file:PATH`; sets partition and partition_file.
+/// `auto`, `block`, `edges`, `strips`, `random`, `modulo`, `metis`, `one` or `file:PATH`; sets partition and partition_file.
 void parse_partition(const std::string& text, Options& options);
 
 /// Sets batch_wait and batch_wait_us: `20` means 20 times in a row, `20us` means 20 microseconds.
