@@ -1,14 +1,10 @@
 // The worklist's contract with priorities, idle, judging by the pusher and combining, on CPU threads.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <iterator>
 #include <limits>
 #include <string>
-#include <tuple>
-#include <utility>
 #include <vector>
 
 #include "options_runs.hpp"
@@ -312,141 +308,6 @@ TEST(WorklistOptions, NothingToParkInIsAnError) {
     }();
     runs.run(list, roads.size() - 1, alone);  // nothing to park: the same object works again
   }
-}
-
-// On a GPU, the default worker is a warp for tasks with few elements per item and a block for tasks with more. A worker that
-// the user chose is kept.
-TEST(WorklistPlan, AWorkerForTheElementsOfAnItem) {
-  Decisions why;
-  const auto worker = [&](const Options& options, bool on_gpu, double fan_out) {
-    return plan_launch(options, on_gpu, 1, 1 << 20, fan_out, why).worker;
-  };
-  EXPECT_EQ(worker(Options(), true, 2.4), WorkerKind::warp);
-  EXPECT_EQ(worker(Options(), true, 7), WorkerKind::block);
-  EXPECT_EQ(worker(Options(), false, 7), WorkerKind::thread);
-  Options warp;
-  warp.worker = WorkerKind::warp;
-  EXPECT_EQ(worker(warp, true, 32), WorkerKind::warp);
-  EXPECT_THROW(worker(warp, false, 32), UsageError);
-}
-
-// Where a warp has few items to judge at a time, a look at them before would only make each hop longer.
-TEST(WorklistPlan, WarpsLookFirstWhereItemsHaveSomeElements) {
-  const auto looks = [](WorkerKind worker, bool on_gpu, double fan_out) {
-    Options options;
-    options.worker = worker;
-    Decisions why;
-    return plan_launch(options, on_gpu, 1, 1 << 20, fan_out, why).looks;
-  };
-  EXPECT_FALSE(looks(WorkerKind::automatic, true, 2.4));
-  EXPECT_FALSE(looks(WorkerKind::warp, true, 3.6));
-  EXPECT_TRUE(looks(WorkerKind::warp, true, 4));
-  EXPECT_TRUE(looks(WorkerKind::block, true, 2.4));
-  EXPECT_TRUE(looks(WorkerKind::automatic, false, 2.4));
-}
-
-TEST(WorklistPlan, TellsTheSpillThatARunHas) {
-  for (const QueueKind queue : {QueueKind::fifo, QueueKind::priority}) {
-    Options options;
-    options.queue = queue;
-    Decisions why;
-    const LaunchPlan plan = plan_launch(options, /*on_gpu=*/true, 1, 1'000'000, 1, why);
-    const auto told = std::find_if(why.begin(), why.end(), [](const Decision& one) { return one.option == "spill"; });
-    ASSERT_NE(told, why.end());
-    EXPECT_EQ(told->value, std::to_string(plan.spill));
-  }
-}
-
-TEST(WorklistPlan, NumbersThatNoRunCanHaveAreRefused) {
-  const auto refuses = [](auto change) {
-    LaunchPlan plan;
-    change(plan);
-    EXPECT_THROW(check_plan(plan, 8, false, false, false), UsageError);
-  };
-  EXPECT_NO_THROW(check_plan(LaunchPlan(), 8, false, false, false));
-  refuses([](LaunchPlan& plan) { plan.capacity = 1000; });
-  refuses([](LaunchPlan& plan) { plan.capacity = 1; });
-  refuses([](LaunchPlan& plan) { plan.channel_capacity = 0; });
-  refuses([](LaunchPlan& plan) { plan.channels = 3; });
-  refuses([](LaunchPlan& plan) { plan.fetch = 0; });
-  refuses([](LaunchPlan& plan) { plan.chunk_items = 0; });
-  refuses([](LaunchPlan& plan) { plan.spill = -1; });
-}
-
-// In one round, all items of a PE may be waiting at the same time, and a poor order of execution pushes more than one item per
-// element. The default sizes of ring and spill hold them all.
-TEST(WorklistPlan, OnePeHasRoomForItsItemsAndTheirElements) {
-  const auto room = [](bool on_gpu, std::int64_t items, double fan_out) {
-    Decisions why;
-    const LaunchPlan plan = plan_launch(Options(), on_gpu, 1, items, fan_out, why);
-    return static_cast<std::int64_t>(plan.capacity) + plan.spill;
-  };
-  for (const bool on_gpu : {false, true}) {
-    for (const std::int64_t items : {1000, 1 << 24, 30000000, 67108864, 174002482}) {
-      EXPECT_GE(room(on_gpu, items, 2), items) << (on_gpu ? "GPU" : "CPU threads");
-    }
-    EXPECT_GE(room(on_gpu, 1 << 20, 32), 2 * (32 << 20)) << (on_gpu ? "GPU" : "CPU threads");
-  }
-}
-
-// In the order of arrival, vertices wait more than once; a GPU that has no slot for them runs them from spill, which takes much longer.
-// The more GPUs there are, the fewer slots has each of the others.
-TEST(WorklistPlan, RingsAndChannelsOfGpusDoNotFill) {
-  const auto plan = [](bool on_gpu, pe_t n_pes, std::int64_t items) {
-    Decisions why;
-    return plan_launch(Options(), on_gpu, n_pes, items, 31, why);
-  };
-  EXPECT_EQ(plan(true, 1, 1 << 24).capacity, 1u << 25);
-  EXPECT_EQ(plan(true, 1, std::int64_t{1} << 30).capacity, 1u << 27);
-  EXPECT_EQ(plan(false, 1, 1 << 24).capacity, 1u << 24);
-  for (const auto& [n_pes, slots, channels] : {std::tuple{2, 1 << 23, 8}, {3, 1 << 22, 8}, {4, 1 << 21, 4}}) {
-    const LaunchPlan among = plan(true, n_pes, 1 << 23);
-    EXPECT_EQ(among.channel_capacity, static_cast<ticket_t>(slots)) << n_pes;
-    EXPECT_EQ(among.channels, static_cast<lane_t>(channels)) << n_pes;
-  }
-  const LaunchPlan small = plan(true, 2, 1 << 19);
-  EXPECT_EQ(small.channel_capacity, 1u << 20);
-  EXPECT_EQ(small.channels, 4u);
-  Options segments;
-  segments.batch_bytes = 4096;
-  Decisions why;
-  EXPECT_EQ(plan_launch(segments, true, 2, 1 << 23, 31, why).channel_capacity, 1u << 20);
-}
-TEST(WorklistPlan, SaysWhetherARingHasASlotForEachVertex) {
-  const auto reason = [](bool on_gpu, std::int64_t items) {
-    Decisions why;
-    plan_launch(Options(), on_gpu, 1, items, 4, why);
-    for (const Decision& one : why) {
-      if (one.option == "capacity") return one.reason;
-    }
-    return std::string();
-  };
-  for (const bool on_gpu : {false, true}) {
-    EXPECT_NE(reason(on_gpu, 1 << 20).find("number of vertices"), std::string::npos);
-    EXPECT_EQ(reason(on_gpu, 174002481), "the most by default; what finds no slot waits in spill");
-  }
-}
-
-// Several GPUs of one process use larger segments by default. A size that the user chose is kept.
-TEST(WorklistPlan, SegmentsWhereEveryPushTravels) {
-  const auto bytes = [](const Options& options, bool on_gpu, pe_t n_pes, bool processes) {
-    Decisions why;
-    LaunchPlan plan = plan_launch(options, on_gpu, n_pes, 1 << 20, 16, why, processes);
-    gather_in_segments(plan, options, on_gpu, n_pes, processes, why);
-    EXPECT_EQ(std::count_if(why.begin(), why.end(), [](const Decision& one) { return one.option == "batch_bytes"; }),
-              n_pes > 1);
-    return plan.batch_bytes;
-  };
-  EXPECT_EQ(bytes(Options(), true, 2, false), 65536);
-  EXPECT_EQ(bytes(Options(), true, 3, false), 32768);
-  EXPECT_EQ(bytes(Options(), true, 1, false), 0);
-  EXPECT_EQ(bytes(Options(), false, 2, false), 0);
-  EXPECT_EQ(bytes(Options(), true, 2, true), 4096);
-  Options channels, small;
-  channels.batch_bytes = 0;
-  small.batch_bytes = 1024;
-  EXPECT_EQ(bytes(channels, true, 2, false), 0);
-  EXPECT_EQ(bytes(small, true, 2, false), 1024);
 }
 
 }  // namespace
