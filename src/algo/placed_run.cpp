@@ -3,6 +3,7 @@
 #include <cstring>
 #include <memory>
 
+#include "algo/plan.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/data/io.hpp"
 #include "shoal/placement/device_graph.hpp"
@@ -16,29 +17,28 @@ namespace {
 /// A graph with more arcs than this may need the memory of several GPUs.
 constexpr double kFewArcs = 1 << 28;
 
-/// If the user asks for a partition, they want several PEs.
 bool is_small(const Options& options, std::int64_t vertices, double arcs, bool roads, FewVertices few) {
   return vertices < (roads ? std::max(few.than, few.roads_than) : few.than) && arcs <= kFewArcs &&
          options.partition == PartitionKind::automatic;
 }
-bool is_small(const Options& options, const Csr& graph, FewVertices few) {
-  return is_small(options, graph.num_vertices(), static_cast<double>(graph.num_arcs()), looks_like_roads(graph), few);
-}
-bool is_small(const Options& options, const GeneratorSpec& spec, FewVertices few) {
-  spec.check();
-  return is_small(options, spec.num_vertices(), spec.max_arcs(), spec.kind == GraphKind::road, few);
-}
-
 }  // namespace
 
 bool looks_like_roads(const Csr& graph) {
-  constexpr std::int64_t kSample = 1 << 16, kArcsOfAJunction = 8;
+  constexpr std::int64_t kSample = 1 << 16;
   const std::int64_t n = graph.num_vertices(), step = std::max<std::int64_t>(n / kSample, 1);
   if (graph.num_arcs() > 5 * n) return false;
   for (std::int64_t v = 0; v < n; v += step) {
     if (graph.offsets[v + 1] - graph.offsets[v] > kArcsOfAJunction) return false;
   }
   return true;
+}
+
+bool is_small(const Options& options, const Csr& graph, FewVertices few) {
+  return is_small(options, graph.num_vertices(), static_cast<double>(graph.num_arcs()), looks_like_roads(graph), few);
+}
+bool is_small(const Options& options, const GeneratorSpec& spec, FewVertices few) {
+  spec.check();
+  return is_small(options, spec.num_vertices(), spec.max_arcs(), spec.kind == GraphKind::road, few);
 }
 
 PlacedRun::PlacedRun(const Csr& graph, const Options& options, const RunNeeds& needs, GraphWants wants, FewVertices few)

@@ -58,6 +58,10 @@ struct FewVertices {
 /// Whether a graph has at most five arcs per vertex and, by a sample, no vertex with more than eight.
 bool looks_like_roads(const Csr& graph);
 
+/// Whether a graph is to run on one GPU. If the user asks for a partition, they want several PEs.
+bool is_small(const Options& options, const Csr& graph, FewVertices few);
+bool is_small(const Options& options, const GeneratorSpec& spec, FewVertices few);
+
 /// The rule for these options: if the worklist was asked for, no graph is too small.
 template <class AlgorithmOptions>
 FewVertices few_for(const AlgorithmOptions& options, FewVertices rule) {

@@ -23,6 +23,9 @@ inline bool is_skewed(const PlacedGraph& graph) {
   return static_cast<double>(graph.max_degree) > 32 * std::max(mean_degree(graph), 1.0);
 }
 
+/// A graph with a vertex of more arcs is not a road network, even if rows are short on average: its levels are few and wide.
+inline constexpr arc_t kArcsOfAJunction = 8;
+
 /// Whether the graph is like a road network: rows are short and paths are long. Known of graphs on GPUs only.
 inline bool is_like_roads(const PlacedGraph& graph) {
   return graph.has_long_paths() && mean_degree(graph) < 8 && !is_skewed(graph);

@@ -1,4 +1,4 @@
-// The defaults that are chosen on CPU PEs; and a refused call changes nothing.
+// The defaults that are chosen on CPU PEs, and which graphs run on one GPU; and a refused call changes nothing.
 #include "algo/placed_run.hpp"
 
 #include <gtest/gtest.h>
@@ -43,6 +43,24 @@ TEST(Auto, RoadNetworksAreToldByTheirRows) {
   EXPECT_FALSE(roads("kron:10"));
   EXPECT_FALSE(roads("star:100"));
   EXPECT_TRUE(looks_like_roads(Csr())) << "it is small anyway";
+}
+
+TEST(Auto, OneGpuForSmallGraphsAndForRoadNetworks) {
+  constexpr FewVertices kFew = {.than = 1 << 23, .roads_than = 1 << 27};
+  const auto small = [](const char* spec, PartitionKind partition = PartitionKind::automatic) {
+    Options options;
+    options.partition = partition;
+    return is_small(options, parse_generator(spec), kFew);
+  };
+  EXPECT_TRUE(small("kron:22,degree=4"));
+  EXPECT_FALSE(small("kron:23,degree=4"));
+  EXPECT_FALSE(small("kron:22,degree=64")) << "2^29 arcs may need the memory of several GPUs";
+  EXPECT_TRUE(small("road:4096"));
+  EXPECT_TRUE(small("road:8192"));
+  EXPECT_FALSE(small("road:8193")) << "more than 2^28 arcs";
+  EXPECT_FALSE(small("road:8192", PartitionKind::edges)) << "who asks for a partition wants several PEs";
+  EXPECT_TRUE(is_small(Options(), generate(parse_generator("road:50")), {.than = 100, .roads_than = 10000}));
+  EXPECT_FALSE(is_small(Options(), generate(parse_generator("kron:10")), {.than = 100, .roads_than = 10000}));
 }
 
 SsspOptions weighing(WeightSource weights, int threads = 0, pe_t pes = 0) {

@@ -18,14 +18,11 @@ constexpr std::int64_t kLeastWork = 1 << 16;  ///< of a thread, in vertices and 
 
 // The levels of larger road networks are too wide for one cluster of blocks.
 constexpr std::int64_t kVerticesOfNarrowLevels = 1 << 25;
-// A graph with a vertex of more arcs is not a road network, even if rows are short on average: its levels are few and wide.
-constexpr arc_t kArcsOfAJunction = 8;
-
 // When a PE has more vertices of a road network than it can process at the rate at which items arrive, a PE with less work runs
 // ahead along paths that are too long, and much is run again.
 constexpr std::int64_t kVerticesInOrder = 1 << 24;  ///< of a PE, up to which the order of arrival is good enough
 
-constexpr std::int64_t kVerticesOfWideWindows = 1 << 26;  ///< of a road network on one GPU
+constexpr std::int64_t kVerticesOfWideWindows = 1 << 26;  ///< of a road network on a GPU
 
 // On several GPUs a smaller road network runs faster in the order of arrival (docs/decisions/0080-what-leaves-is-apart.md).
 constexpr std::int64_t kVerticesOfWindowsOnSeveral = 1 << 23;
@@ -95,7 +92,7 @@ bool bfs_keeps_items_on_gpus(const PlacedGraph& graph, const Options& options) {
 int bfs_window_on_gpus(const PlacedGraph& graph) {
   // On very large maps, more runs at a time than there are warps, and what is kept runs ahead within a window
   // (docs/decisions/0079-more-warps.md).
-  return graph.n_pes() == 1 && graph.num_vertices > kVerticesOfWideWindows ? 256 : 1024;
+  return graph.num_vertices / graph.n_pes() > kVerticesOfWideWindows ? 256 : 1024;
 }
 
 BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOptions& options, Decisions& why) {

@@ -48,7 +48,7 @@ TEST(BfsPlan, WindowsWhereAGpuHasMoreOfARoadThanItRunsInTime) {
   EXPECT_FALSE(bfs_runs_ahead_on_gpus(shape(1 << 26, 31, 500000, 2, 0.5))) << "few levels";
 }
 
-TEST(BfsPlan, WarpsKeepItemsOfRoadsOnOneGpu) {
+TEST(BfsPlan, WarpsKeepItemsOfRoads) {
   const auto sampled = [](PlacedGraph graph, int levels) {
     graph.sample_levels = levels;
     return graph;
@@ -65,7 +65,7 @@ TEST(BfsPlan, WarpsKeepItemsOfRoadsOnOneGpu) {
   EXPECT_EQ(bfs_window_on_gpus(road), 1024);
   EXPECT_EQ(bfs_window_on_gpus(sampled(shape(8192 * 8192, 3.6, 4), 33)), 1024);
   EXPECT_EQ(bfs_window_on_gpus(large), 256) << "what is kept would run ahead";
-  EXPECT_EQ(bfs_window_on_gpus(sampled(shape(13191LL * 13191, 2.4, 4, 2), 50)), 1024) << "half of it on each";
+  EXPECT_EQ(bfs_window_on_gpus(sampled(shape(13191LL * 13191, 2.4, 4, 4), 50)), 1024) << "a quarter of it on each";
   const PlacedGraph random = sampled(shape(1 << 22, 3, 14), 11);
   EXPECT_EQ(chosen(random), BfsStrategy::levels);
   EXPECT_FALSE(bfs_keeps_items_on_gpus(random, {}));
