@@ -41,14 +41,14 @@ void check_owners(const RunCounts& counts) {
     const std::uint64_t refused = counts.after[p].refused.load();
     if (refused == 0) continue;
     const pe_t owner = RefusedOwner::owner(refused);
+    const std::string returned = "the task's owner() returned " + std::to_string(owner) + " for an item pushed on PE " +
+                                 std::to_string(counts.first + static_cast<pe_t>(p));
     if (owner >= 0 && owner < n) {
-      throw UsageError("the task's owner() returned " + std::to_string(owner) +
-                       " for an item, but owns() did not: both must say the same");
+      throw UsageError(returned + ", but owns(" + std::to_string(owner) + ", item) was false; both must say the same");
     }
     throw UsageError(
-        "the task's owner() returned " + std::to_string(owner) + " for an item pushed on PE " +
-        std::to_string(counts.first + static_cast<pe_t>(p)) + "; with " + std::to_string(n) +
-        (n == 1 ? " PE" : " PEs") + " it must be 0" + (n == 1 ? "" : " to " + std::to_string(n - 1)) +
+        returned + "; with " + std::to_string(n) + (n == 1 ? " PE" : " PEs") + " it must be 0" +
+        (n == 1 ? "" : " to " + std::to_string(n - 1)) +
         (owner == n ? " (an OwnerTable returns the number of PEs for a number that is no vertex of the graph)" : ""));
   }
 }
