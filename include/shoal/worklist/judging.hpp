@@ -11,7 +11,7 @@ namespace shoal {
 enum class Known { nothing, promising, own };
 
 /// What send_leaving() did: on each lane, what it counted.
-struct Left {
+struct Sent {
   Spilled spilled;
   PushCounts counts;
   lane_t combined = 0;
@@ -21,36 +21,36 @@ struct Left {
 /// judge, that their owners would accept. Out of line on GPUs.
 /// @param index  this worker's number
 template <Worker W, class View>
-SHOAL_OUT_OF_LINE SHOAL_FN Left send_leaving(W w, const View& view, SpillList list, lane_t index, bool leaves,
+SHOAL_OUT_OF_LINE SHOAL_FN Sent send_leaving(W w, const View& view, SpillList list, lane_t index, bool leaves,
                                              typename View::Item what) {
   using TaskT = typename View::Task;
-  Left left{{list, 0}, {}, 0, false};
+  Sent sent{{list, 0}, {}, 0, false};
   const typename View::Item item[1] = {what};
   const pe_t owner[1] = {leaves ? view.task.owner(what) : view.me};
   bool keep[1] = {false}, promising[1] = {true}, travels[1] = {leaves && view.is_pe(owner[0]) && owner[0] != view.me};
   if (leaves && !travels[0]) view.refuse_owner(owner[0]);
   if constexpr (KnowsOthers<TaskT>) {
     look_if_promising(w, view.task, travels, item, promising);
-    left.counts.dropped += travels[0] && !promising[0];
+    sent.counts.dropped += travels[0] && !promising[0];
     travels[0] = travels[0] && promising[0];
   }
   const bool before = travels[0];
-  judge_here(w, view, left.counts, promising, keep, travels, owner, item);
-  left.counts.withheld += before != travels[0];
+  judge_here(w, view, sent.counts, promising, keep, travels, owner, item);
+  sent.counts.withheld += before != travels[0];
   if constexpr (HasRemoteJudge<TaskT>) {
-    if (view.judge_remote) judge_there(w, view, left.counts, travels, item);
+    if (view.judge_remote) judge_there(w, view, sent.counts, travels, item);
   }
-  if (!w.any(travels[0])) return left;
+  if (!w.any(travels[0])) return sent;
   Parcel<typename View::Item, 1> parcel{{what}, {owner[0]}, {travels[0]}};
   if constexpr (HasCombine<TaskT>) {
     if (view.held != nullptr) {
-      left.holds = true;
-      left.combined = hold_back(w, view.task, held_by(view, index), parcel.has[0], parcel.item[0]);
+      sent.holds = true;
+      sent.combined = hold_back(w, view.task, held_by(view, index), parcel.has[0], parcel.item[0]);
       parcel.owner[0] = owner_if(view, parcel.has[0], parcel.item[0]);
     }
   }
-  left.spilled = send_parcel(w, view, list, index, parcel);
-  return left;
+  sent.spilled = send_parcel(w, view, list, index, parcel);
+  return sent;
 }
 
 /// The part of Out that judges. One object per lane.

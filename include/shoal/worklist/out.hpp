@@ -225,6 +225,7 @@ class Out : public Judging<W, View> {
   template <lane_t kSome>
   static constexpr bool kLeavesApart =
       W::kMaxLanes > 1 && !HasParts<W> && kSome == 1 && !kAlone<View> && !kJudgesAtOnce<W, View>;
+  /// emit_some() for such workers.
   SHOAL_FN void emit_apart(const W& w, bool has, const Item (&item)[1]) {
     bool keep[1];
     PushCounts counts;
@@ -233,12 +234,12 @@ class Out : public Judging<W, View> {
     append(w, keep, item);
     if (!w.any(leaves)) return;
     SHOAL_TIMED(w, own(), Section::send);
-    const Left left = send_leaving(w, view(), now().list, this->index(), leaves, item[0]);
-    note(left.spilled);
-    add_to<W, /*kFew=*/true>(tally(), left.counts);
+    const Sent sent = send_leaving(w, view(), now().list, this->index(), leaves, item[0]);
+    note(sent.spilled);
+    add_to<W, /*kFew=*/true>(tally(), sent.counts);
     if constexpr (HasCombine<TaskT>) {
-      add_to<W>(tally().combined, left.combined);
-      now().holds = now().holds || left.holds;
+      add_to<W>(tally().combined, sent.combined);
+      now().holds = now().holds || sent.holds;
     }
   }
 
