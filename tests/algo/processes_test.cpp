@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <iterator>
 #include <numeric>
 #include <stop_token>
 #include <string>
@@ -109,8 +110,8 @@ void expect_levels(Engines<BfsLevelsCpu>& all, const Csr& graph, vertex_t source
   ASSERT_EQ(all.answer<level_t>(), bfs_reference(graph, source));
 }
 
-constexpr PartitionKind kPartitions[] = {PartitionKind::edges, PartitionKind::random, PartitionKind::modulo,
-                                         PartitionKind::one};
+constexpr PartitionKind kPartitions[] = {PartitionKind::edges, PartitionKind::strips, PartitionKind::random,
+                                         PartitionKind::modulo, PartitionKind::one};
 
 std::string describe(const std::vector<pe_t>& pes_of, const char* graph, int i) {
   std::string text = std::string(graph) + ", processes of";
@@ -139,7 +140,7 @@ TEST(Processes, LevelsAreThoseOfTheReference) {
         SCOPED_TRACE(describe(pes_of, text, static_cast<int>(&way - ways)));
         Walled walled(pes_of, seed % 7 == 0 ? 2 : 1,
                       {.seed = seed, .late_percent = seed % 3 == 0 ? 0 : 50, .reorder = seed % 4 == 1});
-        auto all = searches(walled, graph, kPartitions[seed / 2 % 4], way.tuning);
+        auto all = searches(walled, graph, kPartitions[seed / 2 % std::size(kPartitions)], way.tuning);
         expect_levels(all, graph, last);
         if (HasFailure()) return;
       }
@@ -165,8 +166,8 @@ TEST(Processes, RanksAreThoseOfTheReference) {
                        .hosts = hosts});
         const double tolerance = wide ? 1e-9 : 1e-5;
         const double alpha = seed % 7 == 0 ? .97 : .85;
-        auto all =
-            rankings(walled, graph, kPartitions[seed % 4], {.alpha = alpha, .tolerance = tolerance, .wide = wide});
+        auto all = rankings(walled, graph, kPartitions[seed % std::size(kPartitions)],
+                            {.alpha = alpha, .tolerance = tolerance, .wide = wide});
         std::vector<double> personal;
         if (seed % 4 == 2) {
           personal.assign(static_cast<std::size_t>(graph.num_vertices()), 0);
@@ -202,7 +203,7 @@ TEST(Processes, LabelsAreTheSmallestVerticesOfComponents) {
   for (const auto& pes_of : kWorlds) {
     for (const char* text : {"kron:9,degree=2", "uniform:10,degree=1", "road:16,deleted=0.5", "chain:99", "star:300"}) {
       const Csr graph = make(text);
-      const auto kind = kPartitions[++seed % 4];
+      const auto kind = kPartitions[++seed % std::size(kPartitions)];
       SCOPED_TRACE(describe(pes_of, text, static_cast<int>(seed % 4)));
       Walled walled(pes_of, 1, {.seed = seed, .late_percent = 50});
       std::vector<std::vector<vertex_t>> found(walled.processes());
@@ -233,7 +234,7 @@ TEST(Processes, RowsAreLaidOutAsInOneProcess) {
   for (const auto& pes_of : kWorlds) {
     for (const char* text : {"kron:9", "uniform:10,degree=1", "road:40", "star:300"}) {
       const Csr graph = make(text);
-      const auto kind = kPartitions[++seed % 4];
+      const auto kind = kPartitions[++seed % std::size(kPartitions)];
       SCOPED_TRACE(describe(pes_of, text, static_cast<int>(seed % 4)));
       Walled walled(pes_of, 2, {.seed = seed, .late_percent = 50});
       const auto total = std::accumulate(pes_of.begin(), pes_of.end(), pe_t{0});

@@ -51,11 +51,11 @@ struct Partition {
 };
 
 /// Makes a partition.
-/// @param kind  block: contiguous ranges with equally many vertices; edges: contiguous ranges with equally many arcs; strips:
-///              eight such ranges for each PE (fewer from nine PEs on), in turns; random:
-///              a seeded permutation; modulo: vertex v goes to PE v mod n_pes; metis: few cut arcs, by METIS (symmetric view
-///              of the graph); one: all vertices on PE 0; file: read from `file`, which has one PE number per line ('#' and
-///              '%' begin comments); automatic: edges
+/// @param kind  block: contiguous ranges with equally many vertices; edges: contiguous ranges with equally many arcs;
+///              strips: eight such ranges for each PE (fewer from nine PEs on), in turns; random: a seeded permutation;
+///              modulo: vertex v goes to PE v mod n_pes; metis: few cut arcs, by METIS (symmetric view of the graph);
+///              one: all vertices on PE 0; file: read from `file`, which has one PE number per line ('#' and '%' begin
+///              comments); automatic: edges
 /// @param n_pes in [1, kMaxPes]; may exceed the number of vertices: some PEs then own none
 /// @param seed  for random and metis
 /// @throws UsageError  METIS was not found when shoal was built, the graph is too large for its 32-bit indices, or the
