@@ -117,8 +117,8 @@ Partition random_partition(std::int64_t n, pe_t n_pes, std::uint64_t seed) {
 
 namespace {
 
-/// A search of a road map begins in one place and spreads, so with one range for each PE most PEs have nothing to do at first
-/// (docs/decisions/0081-strips.md). More ranges have more borders, which each take a message.
+/// A search of a road map begins in one place and spreads, so with one range for each PE most PEs have nothing to do at first.
+/// More ranges have more borders, which each take a message: on GPUs these cost more than is gained (docs/decisions/0081-strips.md).
 Partition strips_partition(const Csr& graph, pe_t n_pes) {
   constexpr pe_t kStripsOfAPe = 8;
   const std::int64_t n = graph.num_vertices();
