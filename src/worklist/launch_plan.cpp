@@ -268,7 +268,10 @@ void allow_remote_judge(LaunchPlan& plan, const Options& options, pe_t n_pes, bo
 }
 
 void keep_items(LaunchPlan& plan, const Options& options, double fan_out, WarpTraits task, Decisions& why) {
-  constexpr double kLanes = 32;
+  // Where paths are short, most batches are full, and have few elements in some ranges and many in others. At least four lanes for an item:
+  // most vertices of a road network have no more arcs (docs/decisions/0082-short-batches-are-dealt.md).
+  constexpr lane_t kLanes = 32, kMostDealt = kLanes / 4;
+  plan.deals = plan.worker == WorkerKind::warp && task.deals && task.long_paths ? kMostDealt : 0;
   if (plan.queue != QueueKind::priority && !task.any_order) return;  // check_order() has refused --keep
   if (plan.worker != WorkerKind::warp || plan.kernel != KernelKind::persistent) {
     if (options.keep >= 0) {
@@ -278,7 +281,9 @@ void keep_items(LaunchPlan& plan, const Options& options, double fan_out, WarpTr
   }
   // A batch with more elements than lanes takes a second turn, and then every hop is longer
   // (docs/decisions/0078-items-that-a-warp-keeps.md).
-  const double fill = std::clamp(std::round(kLanes / std::max(fan_out, 1.0)), 1.0, kLanes);
+  double fill = std::clamp(std::round(kLanes / std::max(fan_out, 1.0)), 1.0, double{kLanes});
+  // No more than can be dealt out, unless most lanes would then have no element.
+  if (plan.deals > 0 && fan_out >= 2) fill = std::min(fill, double{kMostDealt});
   plan.keeps = static_cast<lane_t>(options.keep >= 0 ? options.keep : !task.long_paths ? 0 : task.shares ? fill : 1);
   note(why, "keep", static_cast<int>(plan.keeps), options.keep >= 0,
        !task.long_paths ? "paths are not known to be long"

@@ -21,6 +21,7 @@ struct BedShape {
   bool discrete = false, judge_remote = false, combine = false;
   bool looks = true, knows_empty = false;  ///< WorklistView::looks; whether SlotRing::empty_below is set
   std::uint8_t keeps = 0;                  ///< WorklistView::keeps
+  std::uint8_t deals = 0;                  ///< WorklistView::deals
   Buckets buckets;
   SegmentShape segments;
 
@@ -39,6 +40,7 @@ struct BedShape {
     looks = random.below(2) == 0;
     knows_empty = random.below(2) == 0;
     keeps = discrete ? 0 : static_cast<std::uint8_t>(random.below(lanes + 1));
+    deals = static_cast<std::uint8_t>(random.below(lanes + 1));
     // Rings are so small that the first worker would have the only share.
     if (discrete && fetch > 3) fetch = 1 + fetch % 3;
     segments = {};
@@ -59,8 +61,8 @@ struct BedShape {
            (segments.on ? " in segments of " + std::to_string(segments.items()) + ", wait " +
                               std::to_string(segments.wait) + " or " + std::to_string(segments.wait_us) + " steps"
                         : "") +
-           ", keeps " + std::to_string(keeps) + ", spill chunks " + std::to_string(chunks) +
-           (discrete ? ", discrete" : ", persistent");
+           ", keeps " + std::to_string(keeps) + ", deals " + std::to_string(deals) + ", spill chunks " +
+           std::to_string(chunks) + (discrete ? ", discrete" : ", persistent");
   }
 };
 

@@ -356,6 +356,7 @@ class WorklistBed {
     if (shape.knows_empty) view.ring.empty_below = control(p).ring.tail.load() + shape.capacity;
     view.looks = shape.looks;
     view.keeps = shape.keeps;
+    view.deals = shape.deals;
     view.spill.chunks = pe.chunks.data();
     view.spill.next = pe.chains.data();
     view.spill.chunk_items = kChunkItems;

@@ -148,7 +148,7 @@ TEST(LaunchPlan, SegmentsWhereEveryPushTravels) {
 }
 
 struct Planned {
-  lane_t keeps;
+  lane_t keeps, deals;
   Decisions why;
 };
 /// @param options  its queue is priority unless it says another
@@ -158,7 +158,7 @@ Planned planned(Options options, double fan_out, bool on_gpu = true, WarpTraits 
   LaunchPlan plan = plan_launch(options, on_gpu, 1, 1 << 20, fan_out, planned.why);
   EXPECT_EQ(plan.keeps, 0u);
   keep_items(plan, options, fan_out, task, planned.why);
-  planned.keeps = plan.keeps;
+  planned.keeps = plan.keeps, planned.deals = plan.deals;
   return planned;
 }
 /// "value: reason" of an option; empty: nothing is said of it.
@@ -171,12 +171,30 @@ std::string said(const Planned& planned, const std::string& option) {
 
 TEST(KeepItems, TheirElementsFillTheLanes) {
   EXPECT_EQ(planned({}, 4).keeps, 8u);
-  EXPECT_EQ(planned({}, 2.4).keeps, 13u);
+  EXPECT_EQ(planned({}, 2.4, true, {.deals = false}).keeps, 13u);
   EXPECT_EQ(planned({}, 1).keeps, 32u);
   EXPECT_EQ(planned({}, 0.3).keeps, 32u);
   EXPECT_EQ(planned({}, 0).keeps, 32u);
   EXPECT_EQ(planned({.worker = WorkerKind::warp}, 100).keeps, 1u);
   EXPECT_NE(said(planned({}, 4), "keep").find("8: "), std::string::npos);
+}
+
+TEST(KeepItems, WarpsDealWherePathsAreLong) {
+  EXPECT_EQ(planned({}, 4).deals, 8u);
+  EXPECT_EQ(planned({.queue = QueueKind::fifo}, 4).deals, 8u);
+  EXPECT_EQ(planned({.kernel = KernelKind::discrete}, 4).deals, 8u);
+  EXPECT_EQ(planned({}, 4, true, {.deals = false}).deals, 0u);
+  EXPECT_EQ(planned({}, 4, true, {.long_paths = false}).deals, 0u);
+  EXPECT_EQ(planned({.worker = WorkerKind::block}, 4).deals, 0u);
+  EXPECT_EQ(planned({}, 4, /*on_gpu=*/false).deals, 0u);
+}
+
+TEST(KeepItems, NoMoreThanCanBeDealtOut) {
+  EXPECT_EQ(planned({}, 2.4).keeps, 8u);
+  EXPECT_EQ(planned({}, 2).keeps, 8u);
+  EXPECT_EQ(planned({}, 6).keeps, 5u);
+  EXPECT_EQ(planned({}, 1.9).keeps, 17u) << "most lanes would have no element";
+  EXPECT_EQ(planned({.keep = 12}, 2.4).keeps, 12u);
 }
 
 TEST(KeepItems, OneIfAWarpRunsThemOneAfterAnother) {

@@ -95,6 +95,9 @@ struct Bfs : LowersWord<level_t> {
   SHOAL_FN Span<const vertex_t> range(Item item) const { return graph.neighbors(item.v); }
   SHOAL_FN Item make(Item item, vertex_t neighbor) const { return {neighbor, item.word + 1}; }
 
+  SHOAL_FN arc_t locate(bool asks, Item item) const { return graph.locate(asks, item.v); }
+  SHOAL_FN void prefetch(bool accepted, Item, arc_t begin) const { graph.prefetch(accepted, begin); }
+
   SHOAL_FN level_t priority(Item item) const { return item.word; }
 
  private:

@@ -75,6 +75,9 @@ struct KCore {
   }
   SHOAL_FN Item make(Item, vertex_t neighbor) const { return {neighbor, 1}; }
 
+  SHOAL_FN arc_t locate(bool asks, Item item) const { return graph.locate(asks && item.gone > 0, item.v); }
+  SHOAL_FN void prefetch(bool accepted, Item, arc_t begin) const { graph.prefetch(accepted, begin); }
+
   SHOAL_FN vertex_t key(Item item) const { return item.v; }
   SHOAL_FN Item combine(Item a, Item b) const { return {a.v, a.gone + b.gone}; }
 

@@ -50,6 +50,12 @@ struct Sssp : LowersWord<Word> {
   SHOAL_FN ArcRange range(Item item) const { return graph.arcs(item.v); }
   SHOAL_FN Item make(Item item, Arc arc) const { return {arc.target, extend(item.word, weights, arc.number)}; }
 
+  SHOAL_FN arc_t locate(bool asks, Item item) const { return graph.locate(asks, item.v); }
+  SHOAL_FN void prefetch(bool accepted, Item, arc_t begin) const {
+    graph.prefetch(accepted, begin, weights.ints);
+    if constexpr (sizeof(Word) == 8) prefetch_if(accepted && weights.reals != nullptr, weights.reals + begin);
+  }
+
   /// The distance as a number.
   SHOAL_FN double priority(Item item) const {
     if constexpr (sizeof(Word) == 8) {

@@ -4,6 +4,7 @@
 
 #include "shoal/core/array.hpp"
 #include "shoal/core/fn.hpp"
+#include "shoal/core/prefetch.hpp"
 #include "shoal/core/span.hpp"
 #include "shoal/core/types.hpp"
 
@@ -70,6 +71,15 @@ struct CsrView {
     const arc_t begin = offsets[v - first];
     return {targets + begin, offsets[v - first + 1] - begin};
   }
+  /// For a task's locate(): the number of the first arc of v, 0 if `asks` is false.
+  SHOAL_FN arc_t locate(bool asks, vertex_t v) const { return asks ? offsets[v - first] : 0; }
+  /// For a task's prefetch(): fetches the targets from arc number `begin` on, and the numbers in `weights`, which may be null.
+  template <class Weight>
+  SHOAL_FN void prefetch(bool does, arc_t begin, const Weight* weights) const {
+    prefetch_if(does, targets + begin);
+    if (weights != nullptr) prefetch_if(does, weights + begin);
+  }
+  SHOAL_FN void prefetch(bool does, arc_t begin) const { prefetch_if(does, targets + begin); }
   SHOAL_FN ArcRange arcs(vertex_t v) const {
     const arc_t begin = offsets[v - first];
     return {targets, begin, offsets[v - first + 1] - begin};

@@ -303,6 +303,7 @@ Report run(Context& ctx, const TaskT& task, const std::vector<typename TaskT::It
       check_order(options, plan.queue, HasPriority<TaskT>, AnyOrder<TaskT>);
       const WarpTraits traits = {.any_order = AnyOrder<TaskT>,
                                  .shares = FanOutTask<TaskT>,
+                                 .deals = DealsOut<TaskT>,
                                  .long_paths = g.num_vertices == 0 || g.has_long_paths()};
       keep_items(plan, options, fan_out, traits, chosen);
       more_warps(plan, options, ctx.n_pes(), items, traits, chosen);

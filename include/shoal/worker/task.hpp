@@ -18,7 +18,8 @@
 //   operator()(w, item, out)           called by a whole worker; pushes by out.push(w, ...) and out.push_each(w, ...)
 //   range(item), make(item, element)   means "push make(item, e) for each e of range(item)": the library spreads the
 //                                      elements of many items over the lanes of a worker. A range has fewer than 2^32
-//                                      elements. A task without stale may change the owner's data in range
+//                                      elements. A task that has neither stale nor kAnyOrder may change
+//                                      the owner's data in range; for others range may be called more than once for an item
 //
 // It may have
 //   owns(pe, item)         owner(item) == pe, if that is quicker to find out than the owner. Must be exactly that, also for an item
@@ -37,7 +38,12 @@
 //   worth_sending(item)    false if an item for another PE need not be sent. The pusher calls it once per item; it may record
 //                          in its own PE's data which items it lets through. A task with ask may have
 //                          worth_sending(item, answer) instead: the pusher first calls ask, on its own PE's data
-//   stale(item)            true if an accepted item need not run any more. Called just before the item would run
+//   stale(item)            true if an accepted item need not run any more, now and later. Called just before the item would run
+//   locate(asks, item), prefetch(accepted, item, place)
+//                          for tasks with ask, and warps that keep items: fetch what range and make will load, so that it is in the
+//                          cache when the item runs. locate loads the place of that data, such as the number of a row's first arc, and
+//                          is called together with ask; it must load nothing if `asks` is false. What it returns is not computed with
+//                          before the answer has arrived. prefetch then asks for the data (CsrView::locate, CsrView::prefetch)
 //   accept_at(pe, item)    with `--judge remote`, in place of accept for items of other PEs: the pusher judges, on
 //                          the data of the owner `pe`, which it reaches by peer access. Needs atomics of system scope.
 //                          In two steps: ask_at(asks, pe, item), and accepts
@@ -67,7 +73,8 @@
 //   kRefusesMost           most items are refused, or not worth sending. On GPUs the warps of a block then refuse what they can
 //                          before the block meets for the items that are left (worklist/sieve.hpp). For tasks with range and make
 //   kAnyOrder              the order in which items run changes neither the result nor how many items run, as where each element
-//                          is accepted once. Warps may then keep some of the items that they push, and run them first (`--keep`)
+//                          is accepted once; and range changes nothing. Warps may then keep some of the items that they push, and run
+//                          them first (`--keep`)
 // and may name the kernels that a program compiles for it, as kKernels, and those that have variants, as kVariants
 // (worklist/kernel_set.hpp).
 //
@@ -151,6 +158,20 @@ template <class T>
 concept HasStale = requires(const T& t, const typename T::Item& item) {
   { t.stale(item) } -> std::convertible_to<bool>;
 };
+/// Fetches what a run of an item will load before the item is accepted.
+template <class T>
+concept FetchesAhead = AsksFirst<T> && requires(const T& t, const typename T::Item& item) {
+  t.prefetch(true, item, t.locate(true, item));
+};
+/// What locate() loads for an item.
+template <class T>
+struct PlaceOf {
+  using Type = char;
+};
+template <FetchesAhead T>
+struct PlaceOf<T> {
+  using Type = decltype(std::declval<const T&>().locate(true, std::declval<const typename T::Item&>()));
+};
 template <class T>
 concept AcceptsAt = requires(const T& t, const typename T::Item& item) {
   { t.accept_at(pe_t{}, item) } -> std::convertible_to<bool>;
@@ -182,6 +203,9 @@ template <class T>
 concept AnyOrder = requires {
   requires T::kAnyOrder;
 };
+/// Whether several lanes may call range() for one item.
+template <class T>
+concept DealsOut = FanOutTask<T> && SelfContained<T> &&(HasStale<T> || AnyOrder<T>);
 // Order of items, merging, and an early end of the run.
 template <class T>
 concept HasPriority = requires(const T& t, const typename T::Item& item) {
@@ -225,8 +249,8 @@ concept RunsItems = requires(const T& t, const CpuThread& w, const typename T::I
 
 /// A struct with the names of all optional members.
 struct OptionalMembers {
-  int owns, range, ask, accepts, ask_at, look, promising, worth_sending, stale, accept_at, priority, key, combine, idle,
-      refresh, enough;
+  int owns, range, ask, accepts, ask_at, look, promising, worth_sending, stale, locate, prefetch, accept_at, priority,
+      key, combine, idle, refresh, enough;
 };
 /// Detects which of those names a task has, whatever their signatures: if T has a member `stale` too, `&Beside<T>::stale`
 /// is ambiguous and does not compile.
@@ -278,6 +302,10 @@ constexpr bool check_task() {
       "const`");
   static_assert(
       HasStale<T> || requires { &Lacks::stale; }, "stale is `bool stale(Item) const`");
+  static_assert(
+      FetchesAhead<T> || requires { &Lacks::locate, &Lacks::prefetch; },
+      "fetching ahead needs `Place locate(bool, Item) const` and `void prefetch(bool, Item, Place) const`, in a task "
+      "with ask");
   static_assert(
       HasOwns<T> || requires { &Lacks::owns; }, "owns is `bool owns(pe_t, Item) const`");
   static_assert(

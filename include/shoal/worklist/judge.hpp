@@ -1,5 +1,6 @@
 // Judging: decides which of the items that a lane has pushed are accepted, and which items for other PEs travel to them.
 #pragma once
+#include "shoal/worklist/changing.hpp"
 #include "shoal/worklist/view.hpp"
 
 namespace shoal {
@@ -39,6 +40,11 @@ SHOAL_FN void count_verdict(Tally& tally, bool& judged, bool accepts) {
   judged = judged && accepts;
 }
 
+/// Whether a worker fetches what it will load when it runs the items that it pushes now: if it may keep them (Queuing::keep), and pushes
+/// one per lane.
+template <class W, class TaskT, lane_t kSome>
+inline constexpr bool kFetchesAhead = kKeepsItems<W, TaskT>&& FetchesAhead<TaskT>&& kSome == 1;
+
 /// Judges the items that each lane keeps for this PE, and clears `keep` for those that are refused. For items that are to travel
 /// to other PEs, it clears `travels` for those that are not worth sending; or, if kJudgesAtOnce holds and the pusher judges, for
 /// those that their owners refuse. A lane asks for all of its items before it uses the first answer.
@@ -54,6 +60,10 @@ SHOAL_FN void judge_here(const W& w, const View& view, Tally& tally, const bool 
     keep[k] = keep[k] && promising[k];
   }
   if constexpr (AsksFirst<TaskT>) {
+    [[maybe_unused]] typename PlaceOf<TaskT>::Type place{};
+    if constexpr (kFetchesAhead<W, TaskT, kSome>) {
+      place = task.locate(keep[0] && view.keeps > 0, item[0]);  // in flight together with what ask() loads
+    }
     typename TaskT::Answer answer[kSome];
     bool at_once = false;
     if constexpr (kJudgesAtOnce<W, View>) {
@@ -74,6 +84,7 @@ SHOAL_FN void judge_here(const W& w, const View& view, Tally& tally, const bool 
       count_verdict(tally, keep[k], accepts);
       if (at_once) count_verdict(tally, travels[k], accepts);
     }
+    if constexpr (kFetchesAhead<W, TaskT, kSome>) task.prefetch(keep[0] && view.keeps > 0, item[0], place);
   } else {
     for (lane_t k = 0; k < kSome; ++k) count_verdict(tally, keep[k], keep[k] && task.accept(item[k]));
   }

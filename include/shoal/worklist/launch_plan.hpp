@@ -31,6 +31,8 @@ struct LaunchPlan {
   /// Persistent kernels, queue priority or tasks with kAnyOrder: most accepted items that a warp keeps for its own next batch in place
   /// of queueing them. At most 32.
   lane_t keeps = 0;
+  /// Warps, tasks with DealsOut: the most items of a batch to which a warp deals its lanes out (worklist/run_batch.hpp). At most 32.
+  lane_t deals = 0;
   /// Whether the pusher judges (needs accept_at or ask_at, and PEs that reach each other's memory).
   bool judge_remote = false;
   bool combine = false;  ///< whether items with equal keys are merged before they are sent (needs key and combine)
@@ -76,11 +78,12 @@ void gather_in_segments(LaunchPlan& plan, const Options& options, bool on_gpu, p
 struct WarpTraits {
   bool any_order = false;  ///< AnyOrder
   bool shares = true;      ///< FanOutTask: the lanes share the elements of all items
+  bool deals = true;       ///< DealsOut: a warp may deal its lanes out to the items of a short batch
   bool long_paths = true;  ///< items follow from one another in long chains
   std::int64_t many_items =
       3 << 20;  ///< of a PE: from so many on, more may run at a time than there are warps that keep items
 };
-/// Decides how many items a warp keeps. To be called after plan_launch().
+/// Decides how many items a warp keeps, and to how many it deals its lanes out. To be called after plan_launch().
 /// @param fan_out  as for plan_launch()
 void keep_items(LaunchPlan& plan, const Options& options, double fan_out, WarpTraits task, Decisions& why);
 /// Decides whether a multiprocessor of a GPU has more than eight warps. To be called after keep_items(), with the same traits.

@@ -263,6 +263,7 @@ class WorklistMemory {
     view.looks = plan_.looks;
     const bool keeps = plan_.queue == QueueKind::priority || AnyOrder<TaskT>;
     view.keeps = static_cast<std::uint8_t>(keeps && plan_.kernel == KernelKind::persistent ? plan_.keeps : 0);
+    view.deals = static_cast<std::uint8_t>(plan_.deals);
     view.judge_remote = plan_.judge_remote;
     view.held = static_cast<HeldSlot<Item>*>(part.held.get());
     view.starts = starts_of(part.starts, 0);

@@ -50,7 +50,8 @@ class Out : public Judging<W, View> {
   ///   make(end - 1, k, false) if it has none. So make may call what the lanes of a warp do together (ActsTogether). The k-th
   ///   elements of a warp's lanes are consecutive, and come before the lanes' next elements
   /// @param make  number -> Item
-  template <bool kTogether = false, class Number, class Make>
+  /// @tparam kMany  the caller knows that there is more than one element per lane
+  template <bool kTogether = false, bool kMany = false, class Number, class Make>
   SHOAL_FN void push_numbered(const W& w, Number begin, Number end, Make make) {
     const auto make_at = [&](Number i, [[maybe_unused]] lane_t k) {
       if constexpr (kTogether) {
@@ -64,14 +65,18 @@ class Out : public Judging<W, View> {
       const Number i = base + w.lane();
       emit(w, i < end, make_at(i, 0));
     };
-    if (!HasParts<W> && few(begin)) {
-      if (begin < end) push_few(begin);
-      return;
+    if constexpr (!HasParts<W> && !kMany) {
+      if (few(begin)) {
+        if (begin < end) push_few(begin);
+        return;
+      }
     }
     for (Number base = begin; base < end;) {
-      if (HasParts<W> && few(base)) {
-        push_few(base);
-        return;
+      if constexpr (HasParts<W>) {
+        if (few(base)) {
+          push_few(base);
+          return;
+        }
       }
       bool has[W::kOffers];
       Item item[W::kOffers];
@@ -149,7 +154,7 @@ class Out : public Judging<W, View> {
     // Queues this PE's items before other PEs are asked about theirs, which takes long. If kQueuesAtGate, this happens below:
     // a kernel with two calls of append() would need more registers.
     if constexpr (!kQueuesAtGate) append(w, keep, item);
-    if constexpr (HasRemoteJudge<TaskT> && !kJudgesAtOnce<W, View>) {
+    if constexpr (HasRemoteJudge<TaskT> && !(kAlone<View> && !HasParts<W>)&&!kJudgesAtOnce<W, View>) {
       if (view().judge_remote) {
         SHOAL_TIMED(w, own(), Section::judge_at);
         PushCounts counts;

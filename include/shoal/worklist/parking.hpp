@@ -12,7 +12,7 @@ namespace shoal {
 struct BinTable {
   lane_t count[1 + kMostSlots];  ///< [0]: items that stay, because they may run now; [1 + slot]: items for that slot
   lane_t nearest;                ///< smallest bucket among the items for slots 0 and 1; only one of these is in use
-  lane_t stay;                   ///< result of park(): the number of items that stay
+  lane_t stay;                   ///< inside park(): the number of items that stay
   Tickets tickets;               ///< result of park(): the tickets of those of them that go to the ring
   FarPlace place[kMostSlots];    ///< [slot] where its items are written
 };
@@ -64,14 +64,16 @@ struct Unsorted {
   bool has[kSome];
   lane_t rank[kSome];  ///< result of park(), for an item that stays: its number among those that stay
 };
-/// What park() did: on each lane, how many items of its own it parked; on the leader, the credits that are left.
+/// What park() did: on each lane, how many items of its own it parked; on the leader, the credits that are left; the number of items that
+/// stay.
 struct Parked {
   lane_t items;
   lane_t credit;
+  lane_t stay;  ///< the same on all lanes
 };
 
 /// Worker-collective, for workers of several lanes: parks the items that are beyond the threshold and clears their `has`. The
-/// others stay: they are numbered in `rank`, and table.stay becomes their number.
+/// others stay: they are numbered in `rank`.
 ///
 /// All slots are filled at the same time: the lanes count the items of each slot together, and then one lane for each slot
 /// finds places for them. So it takes two barriers, whatever the number of slots.
@@ -90,12 +92,11 @@ SHOAL_FN Parked park(W w, const View& view, BinTable& table, lane_t index, std::
       const Scan scan = count_before(w, of.has);
       lane_t rank = scan.before;
       for (lane_t k = 0; k < kSome; ++k) of.rank[k] = rank, rank += of.has[k];
-      if (w.lane() == 0) {
-        table.stay = scan.total;
-        if (scan.total > room) table.tickets = view.ring.reserve(scan.total - room, credit);
+      if (scan.total > room) {
+        if (w.lane() == 0) table.tickets = view.ring.reserve(scan.total - room, credit);
+        w.sync();
       }
-      w.sync();
-      return {0, credit};
+      return {0, credit, scan.total};
     }
   }
   const Buckets& buckets = view.far.buckets;
@@ -137,7 +138,7 @@ SHOAL_FN Parked park(W w, const View& view, BinTable& table, lane_t index, std::
       far[k] = !view.far.write(view.spill, place, of.rank[k], of.item[k]) && place.next != kNoChunk;
     }
     // Usually one chunk has space for all items that the lanes can have. Otherwise the items that found no place try again.
-    if (view.spill.chunk_items >= kSome * w.size() || !w.any(any_of(far))) return {parked, credit};
+    if (view.spill.chunk_items >= kSome * w.size() || !w.any(any_of(far))) return {parked, credit, table.stay};
     for (lane_t k = 0; k < kSome; ++k) {
       const lane_t again = w.count_in(table.count, bin[k], far[k]);
       if (far[k]) of.rank[k] = again;
@@ -210,9 +211,10 @@ SHOAL_OUT_OF_LINE SHOAL_FN Brought bring_parked(W w, const View& view, BinTable*
       brought.near = n;
     } else {
       if (far && is_stale(of.item[0])) of.has[0] = false;
-      brought.parked = park</*kToRing=*/false>(w, view, *table, index, phase, 0, of).items;
+      const Parked parked = park</*kToRing=*/false>(w, view, *table, index, phase, 0, of);
+      brought.parked = parked.items;
       if (of.has[0]) items[of.rank[0]] = of.item[0];
-      brought.near = table->stay;
+      brought.near = parked.stay;
     }
     w.sync();
   }

@@ -315,10 +315,10 @@ class Queuing {
     }
     add_to<W>(tally().parked, parked.items);
     now().credit = parked.credit;
-    const lane_t stay = bins_->stay, kept = stay < room() ? stay : room();
+    const lane_t stay = parked.stay, kept = stay < room() ? stay : room();
     keep(kept, of.has, of.rank, item);
     if (stay == kept) return;
-    const Tickets t = bins_->tickets;
+    const Tickets t = bins_->tickets;  // the leader has reserved them
     bool fits[kSome];
     ticket_t ticket[kSome];
     for (lane_t k = 0; k < kSome; ++k) {

@@ -1,6 +1,7 @@
 // Runs a batch of accepted items. If the task has operator(), a worker runs one item after another. If the task has range()
 // and make(), the lanes share the elements of all items of the batch.
 #pragma once
+#include <bit>
 #include <utility>
 
 #include "shoal/worklist/out.hpp"
@@ -60,14 +61,15 @@ struct Desk<TaskT> : PlainDesk<TaskT> {
   Sieve<typename TaskT::Item> sieve = {};  ///< for blocks
 };
 
-/// One lane per item: true if the item is to be run, false if it is stale. Counts it in either case.
+/// One lane per item: true if the item is to be run, false if it is stale.
+/// @param counts  whether to count it
 template <Worker W, class View>
-SHOAL_FN bool live(Out<W, View>& out, const typename View::Item& item) {
+SHOAL_FN bool live(Out<W, View>& out, const typename View::Item& item, bool counts = true) {
   using TaskT = typename View::Task;
   bool stale = false;
   if constexpr (HasStale<TaskT>) stale = out.view().task.stale(item);
-  out.note_stale(stale);
-  out.note_run(!stale);
+  out.note_stale(counts && stale);
+  out.note_run(counts && !stale);
   return !stale;
 }
 
@@ -87,10 +89,72 @@ SHOAL_FN Scan sum_of_first(const W& w, lane_t n, lane_t x) {
   }
 }
 
+/// Whether a worker deals its lanes out to the items of a short batch (deal).
+template <class W, class TaskT>
+inline constexpr bool kDeals = W::kMaxLanes > 1 && !HasParts<W> && DealsOut<TaskT>;
+
+/// log2 of the least power of two that is not less than n.
+SHOAL_FN inline lane_t log2_up(lane_t n) {
+#if defined(__CUDA_ARCH__)
+  return 32 - static_cast<lane_t>(__clz(static_cast<int>(n - 1)));
+#else
+  return static_cast<lane_t>(std::bit_width(n - 1));
+#endif
+}
+
+/// A lane's element of a short batch.
+template <class Item>
+struct Dealt {
+  Item item = {};     ///< what make() made of it
+  bool has = false;   ///< whether the lane has an element
+  bool more = false;  ///< whether the range of the lane's item has more elements than lanes
+};
+/// Worker-collective: deals the lanes out to the desk's first `n` items, 2^log_lanes to each. Lane k of an item makes element k of its
+/// range. The lanes exchange nothing: they need no sum, no search and no range of another lane.
+template <Worker W, class View>
+SHOAL_FN Dealt<typename View::Item> deal(const W& w, Out<W, View>& out, const Desk<typename View::Task>& desk, lane_t n,
+                                         lane_t log_lanes) {
+  using TaskT = typename View::Task;
+  SHOAL_TIMED(w, out.own(), Section::split);
+  const TaskT& task = out.view().task;
+  const lane_t lanes = lane_t{1} << log_lanes, i = w.lane() >> log_lanes, k = w.lane() & (lanes - 1);
+  const auto from = desk.item[i < n ? i : 0];
+  bool stale = false;
+  if constexpr (HasStale<TaskT>) stale = task.stale(from);
+  const auto range = task.range(from);
+  const lane_t size = i < n ? static_cast<lane_t>(range.size()) : 0;
+  Dealt<typename View::Item> dealt;
+  dealt.has = k < size;
+  if (dealt.has) dealt.item = task.make(from, range[k]);
+  dealt.has = dealt.has && !stale;
+  dealt.more = size > lanes && !stale;
+  out.note_stale(i < n && k == 0 && stale);
+  out.note_run(i < n && k == 0 && !stale);
+  return dealt;
+}
+
+/// One lane per item: looks up the ranges of the desk's first `n` items. Returns how many elements this lane's item has, 0 if it is stale.
+/// @param counts  whether to count the items
+template <Worker W, class View>
+SHOAL_FN lane_t look_up_ranges(const W& w, Out<W, View>& out, const Desk<typename View::Task>& desk, lane_t n,
+                               bool counts) {
+  SHOAL_TIMED(w, out.own(), Section::split);
+  const lane_t i = w.lane();
+  lane_t size = 0;
+  if (i < n) {
+    const auto item = desk.item[i];
+    const auto range = out.view().task.range(item);  // before live(), so that the loads of both are in flight together
+    if (live(out, item, counts)) size = static_cast<lane_t>(range.size());
+    desk.range[i] = range;
+  }
+  return size;
+}
+
 /// Worker-collective: balanced fan-out. Lane i looks up the range of item i; then the lanes share all elements, and search
 /// together for the item to which each element belongs. The first turn has up to kHub elements of each range. Usually these are all;
 /// the next turns have what is left of longer ranges. All turns run the same code, because pushing is most of a kernel's code.
-/// Source: Merrill et al., PPoPP 2012 (scan and search).
+/// Source: Merrill et al., PPoPP 2012 (scan and search). Differs: in a short batch, warps first deal their lanes out to the items, and
+/// the general turns have what longer ranges have beyond that (docs/decisions/0082-short-batches-are-dealt.md).
 template <Worker W, class View>
 SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Task>& desk, lane_t n) {
   static_assert(ActsTogether<W> && W::kMaxLanes <= BatchStart::kMostItems && W::kMaxLanes <= kLongTurn);
@@ -98,42 +162,61 @@ SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Ta
   using Item = typename View::Item;
   const auto& task = out.view().task;
   const lane_t i = w.lane();
+  bool deals = false;
+  if constexpr (kDeals<W, TaskT>) deals = n <= out.view().deals;
   lane_t size = 0;  // elements of this lane's range, if its item is to be run
-  {
-    SHOAL_TIMED(w, out.own(), Section::split);
-    if (i < n) {
-      const auto item = desk.item[i];
-      const auto range = task.range(item);  // before live(), so that the loads of both are in flight together
-      if (live(out, item)) size = static_cast<lane_t>(range.size());
-      desk.range[i] = range;
-    }
-  }
+  if (!deals) size = look_up_ranges(w, out, desk, n, /*counts=*/true);
   lane_t first = 0;  // a turn has elements [first, first + most) of each range
   for (lane_t most = kHub;;) {
-    lane_t elements, items;
-    {
-      SHOAL_TIMED(w, out.own(), Section::split);
-      // Both sums packed into one: the elements, and the items that have some.
-      constexpr lane_t kItem = BatchStart::kElements;
-      static_assert(BatchStart::kMostItems <= ~lane_t{0} / kItem);
-      const lane_t some = size <= first ? 0 : size - first < most ? size - first : most;
-      const Scan scan = sum_of_first(w, n, some + (some > 0 ? kItem : 0));
-      if (some > 0) desk.start[scan.before / kItem] = BatchStart::of(scan.before % kItem, i);
-      elements = scan.total % kItem, items = scan.total / kItem;
-      w.sync();
-    }
-    lane_t low = 0;
-    const auto make_at = [&](lane_t at, lane_t k, bool has) {
-      const auto start = [&](lane_t j) { return desk.start[j].element(); };
-      // A warp starts a new search for each of its few elements: keeping the last result would cost it more.
-      const BatchStart from = desk.start[w.search(items, at, !HasParts<W> || k == 0, low, start)];
-      if (!kMakesFreely<TaskT> && !has) return Item{};
-      return task.make(desk.item[from.item()], desk.range[from.item()][first + (at - from.element())]);
-    };
-    if constexpr (kSifts<W, TaskT>) {
-      out.push_sifted(w, desk.sieve, elements, make_at);
+    Dealt<Item> one;  // if at most one element for each lane is to be pushed
+    lane_t elements = 0;
+    if (deals) {
+      if constexpr (kDeals<W, TaskT>) {
+        const lane_t log_lanes = log2_up(w.size()) - log2_up(n);
+        one = deal(w, out, desk, n, log_lanes);
+        first = lane_t{1} << log_lanes;
+      }
     } else {
-      out.template push_numbered</*kTogether=*/true>(w, lane_t{0}, elements, make_at);
+      lane_t items;
+      {
+        SHOAL_TIMED(w, out.own(), Section::split);
+        // Both sums packed into one: the elements, and the items that have some.
+        constexpr lane_t kItem = BatchStart::kElements;
+        static_assert(BatchStart::kMostItems <= ~lane_t{0} / kItem);
+        const lane_t some = size <= first ? 0 : size - first < most ? size - first : most;
+        const Scan scan = sum_of_first(w, n, some + (some > 0 ? kItem : 0));
+        if (some > 0) desk.start[scan.before / kItem] = BatchStart::of(scan.before % kItem, i);
+        elements = scan.total % kItem, items = scan.total / kItem;
+        w.sync();
+      }
+      lane_t low = 0;
+      const auto make_at = [&](lane_t at, lane_t k, bool has) {
+        const auto start = [&](lane_t j) { return desk.start[j].element(); };
+        // A warp starts a new search for each of its few elements: keeping the last result would cost it more.
+        const BatchStart from = desk.start[w.search(items, at, !HasParts<W> || k == 0, low, start)];
+        if (!kMakesFreely<TaskT> && !has) return Item{};
+        return task.make(desk.item[from.item()], desk.range[from.item()][first + (at - from.element())]);
+      };
+      if constexpr (kSifts<W, TaskT>) {
+        out.push_sifted(w, desk.sieve, elements, make_at);
+      } else if constexpr (!kDeals<W, TaskT>) {
+        out.template push_numbered</*kTogether=*/true>(w, lane_t{0}, elements, make_at);
+      } else if (elements > w.size()) {
+        out.template push_numbered</*kTogether=*/true, /*kMany=*/true>(w, lane_t{0}, elements, make_at);
+      } else {
+        if (elements == 0) return;
+        one.has = w.lane() < elements;
+        one.item = make_at(one.has ? w.lane() : elements - 1, 0, one.has);
+      }
+    }
+    if constexpr (kDeals<W, TaskT>) {
+      if (elements <= w.size()) out.emit(w, one.has, one.item);
+      if (deals) {
+        if (!w.any(one.more)) return;
+        deals = false;
+        size = look_up_ranges(w, out, desk, n, /*counts=*/false);
+        continue;
+      }
     }
     if (elements < most) return;
     const bool has_more = size > first && size - first > most;

@@ -344,8 +344,10 @@ class Scheduler : private Phasing<W, View> {
       complete(done);
       return true;
     }
-    note_completed(done);
-    if (!parked && !spilled && w_.lane() == 0) now().credit += n - kept;
+    if (!kKeepsItems<W, TaskT> || done != 0) {  // most batches of a warp are of kept items only
+      note_completed(done);
+      if (!parked && !spilled && w_.lane() == 0) now().credit += n - kept;
+    }
     run_items(n);
     return true;
   }

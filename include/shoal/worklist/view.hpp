@@ -119,13 +119,15 @@ struct WorklistView {
   SegmentStart* starts = nullptr;  ///< [n_pes][segments] here, of the segments that this PE sends
   /// homes[q]: [segments] SegmentStarts of what PE q sends to this PE. In PE q's memory; if PE q is in another process, here.
   SegmentStart* homes[kMaxPes] = {};
-  Wires* wires = nullptr;          ///< for CPU PEs of several processes; else null
-  FarStore<Item> far;              ///< for tasks with priority(); buckets.lists is 0 if the run does not use priorities
-  std::uint64_t* seen = nullptr;   ///< [n_workers] tasks with phases: the last phase that each worker has carried out
-  lane_t n_workers = 0;            ///< workers of each PE
-  bool looks = true;               ///< whether promising() is asked about items of this PE before they are judged
-  bool judge_remote = false;       ///< for tasks with accept_at() or ask_at(): whether the pusher judges
-  std::uint8_t keeps = 0;          ///< for workers that keep items (kKeepsItems): the most, at most w.size()
+  Wires* wires = nullptr;         ///< for CPU PEs of several processes; else null
+  FarStore<Item> far;             ///< for tasks with priority(); buckets.lists is 0 if the run does not use priorities
+  std::uint64_t* seen = nullptr;  ///< [n_workers] tasks with phases: the last phase that each worker has carried out
+  lane_t n_workers = 0;           ///< workers of each PE
+  bool looks = true;              ///< whether promising() is asked about items of this PE before they are judged
+  bool judge_remote = false;      ///< for tasks with accept_at() or ask_at(): whether the pusher judges
+  std::uint8_t keeps = 0;         ///< for workers that keep items (kKeepsItems): the most, at most w.size()
+  std::uint8_t deals =
+      0;  ///< for workers that deal (kDeals): the most items of a batch that they deal out, at most w.size()
   HeldSlot<Item>* held = nullptr;  ///< [n_workers * kHeldSlots] here; null if the run does not combine
   const Item* seeds = nullptr;     ///< [n_seeds] the items that this PE pushes first; counted in `entered`
   std::uint64_t n_seeds = 0;

@@ -60,17 +60,20 @@ double default_delta(const PlacedGraph& graph, int threads) {
 // At the end of a bucket most of a GPU's workers have nothing to do, hence fewer and wider buckets. Still wider ones on roads with many
 // dead ends, where few vertices run twice, and on small maps, of which a GPU has little to do in a bucket: up to 20 times as wide, and 4
 // times less for each doubling of its vertices. On several GPUs a bucket takes longer to end, so they are wider there
-// (docs/decisions/0077-more-sources.md, 0078, 0080).
+// (docs/decisions/0077-more-sources.md, 0078, 0080, 0082).
 double wider_on_gpus(const PlacedGraph& graph) {
   const double degree = mean_degree(graph);
   const bool several = graph.n_pes() > 1;
   if (degree >= 8) return is_skewed(graph) ? 4 : std::clamp(64 / degree, 2.0, 8.0);
-  if (degree < 3) return several ? 32 : 16;
   // The logarithm of the vertices of a GPU from which 8 times is best. Twice as many warps need wider buckets to have enough to do
   // (docs/decisions/0079-more-warps.md).
   const bool more = !several && is_like_roads(graph) && graph.num_vertices >= WarpTraits().many_items;
   const double least = more ? 23 : several ? 22 : 20.5;
   const double doublings = std::log2(std::max(1.0, static_cast<double>(graph.num_vertices) / graph.n_pes()));
+  if (degree < 3) {  // many dead ends
+    if (!is_like_roads(graph)) return several ? 32 : 16;
+    return several ? std::clamp(150 - 5 * doublings, 32.0, 48.0) : std::clamp(122 - 4 * doublings, 16.0, 32.0);
+  }
   return std::clamp(8 + 4 * (least - doublings), more ? 6.0 : 8.0, 20.0);
 }
 

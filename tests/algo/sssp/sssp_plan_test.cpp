@@ -78,10 +78,24 @@ TEST(SsspPlan, BucketsAreWiderTheLessAGpuHasToDo) {
   EXPECT_EQ(wider(512, 1), 18);
   EXPECT_EQ(wider(128, 1), 20) << "not wider";
   EXPECT_EQ(wider(2, 4), 20) << "one vertex for each";
-  EXPECT_EQ(wider_on_gpus(shape(24000000, 57600000, 9, 1)), 16) << "road_usa: many dead ends";
-  EXPECT_EQ(wider_on_gpus(shape(24000000, 57600000, 9, 2)), 32);
   EXPECT_EQ(wider_on_gpus(shape(1 << 22, arc_t{32} << 22, 70, 2)), 2) << "uniform:22";
   EXPECT_EQ(wider_on_gpus(shape(1 << 22, arc_t{30} << 22, 160000, 2)), 4) << "kron:22";
+}
+
+TEST(SsspPlan, BucketsOfMapsWithDeadEndsAreWider) {
+  const auto wider = [](std::int64_t vertices, int levels, pe_t n_pes = 1) {
+    PlacedGraph graph = shape(vertices, vertices * 12 / 5, 9, n_pes);
+    graph.sample_levels = levels;
+    return wider_on_gpus(graph);
+  };
+  EXPECT_NEAR(wider(24000000, 33), 24, 0.1) << "road_usa";
+  EXPECT_NEAR(wider(6000000, 33), 32, 0.1);
+  EXPECT_EQ(wider(1500000, 33), 32) << "not wider";
+  EXPECT_EQ(wider(174000000, 33), 16) << "osm_eur: not narrower";
+  EXPECT_NEAR(wider(24000000, 33, 2), 32, 0.5);
+  EXPECT_EQ(wider(1500000, 33, 2), 48);
+  EXPECT_EQ(wider(1500000, 5), 16) << "paths are short";
+  EXPECT_EQ(wider(1500000, 5, 2), 32);
 }
 
 TEST(SsspPlan, WithMoreWarpsBucketsAreWider) {
