@@ -87,6 +87,11 @@ void refresh(const W&, unsigned) const {}
 bool enough() { return true; }
 #elif defined(SHOAL_REFUSED_OWNS_NOT_CONST)
 bool owns(shoal::pe_t, What) { return true; }
+#elif defined(SHOAL_REFUSED_LOCATE_ALONE)
+long locate(bool, What) const { return 0; }
+#elif defined(SHOAL_REFUSED_PREFETCH_WITHOUT_ASK)
+long locate(bool, What) const { return 0; }
+void prefetch(bool, What, long) const {}
 #elif defined(SHOAL_REFUSED_RANGE_WITHOUT_MAKE) || defined(SHOAL_REFUSED_MAKE_OF_ANOTHER)
 struct Range {
   long size() const { return 0; }
