@@ -268,8 +268,8 @@ void allow_remote_judge(LaunchPlan& plan, const Options& options, pe_t n_pes, bo
 }
 
 void keep_items(LaunchPlan& plan, const Options& options, double fan_out, WarpTraits task, Decisions& why) {
-  // Where paths are short, most batches are full, and have few elements in some ranges and many in others. At least four lanes for an item:
-  // most vertices of a road network have no more arcs (docs/decisions/0082-short-batches-are-dealt.md).
+  // At least four lanes for an item: most vertices of a road network have no more arcs. Where paths are short, most batches are full, or
+  // have long ranges beside short ones, and dealing takes longer (docs/decisions/0082-short-batches-are-dealt.md).
   constexpr lane_t kLanes = 32, kMostDealt = kLanes / 4;
   plan.deals = plan.worker == WorkerKind::warp && task.deals && task.long_paths ? kMostDealt : 0;
   if (plan.queue != QueueKind::priority && !task.any_order) return;  // check_order() has refused --keep

@@ -150,6 +150,24 @@ SHOAL_FN lane_t look_up_ranges(const W& w, Out<W, View>& out, const Desk<typenam
   return size;
 }
 
+/// How many elements a turn has, and how many items have some of them.
+struct Turn {
+  lane_t elements, items;
+};
+/// Worker-collective: numbers the elements of a turn, and writes Desk::start.
+/// @param some  how many elements of this lane's item the turn has; 0 on all lanes but the first `n`
+template <Worker W, class View>
+SHOAL_FN Turn begin_turn(const W& w, Out<W, View>& out, const Desk<typename View::Task>& desk, lane_t n, lane_t some) {
+  SHOAL_TIMED(w, out.own(), Section::split);
+  // Both sums packed into one: the elements, and the items that have some.
+  constexpr lane_t kItem = BatchStart::kElements;
+  static_assert(BatchStart::kMostItems <= ~lane_t{0} / kItem);
+  const Scan scan = sum_of_first(w, n, some + (some > 0 ? kItem : 0));
+  if (some > 0) desk.start[scan.before / kItem] = BatchStart::of(scan.before % kItem, w.lane());
+  w.sync();
+  return {scan.total % kItem, scan.total / kItem};
+}
+
 /// Worker-collective: balanced fan-out. Lane i looks up the range of item i; then the lanes share all elements, and search
 /// together for the item to which each element belongs. The first turn has up to kHub elements of each range. Usually these are all;
 /// the next turns have what is left of longer ranges. All turns run the same code, because pushing is most of a kernel's code.
@@ -161,7 +179,6 @@ SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Ta
   using TaskT = typename View::Task;
   using Item = typename View::Item;
   const auto& task = out.view().task;
-  const lane_t i = w.lane();
   bool deals = false;
   if constexpr (kDeals<W, TaskT>) deals = n <= out.view().deals;
   lane_t size = 0;  // elements of this lane's range, if its item is to be run
@@ -177,23 +194,14 @@ SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Ta
         first = lane_t{1} << log_lanes;
       }
     } else {
-      lane_t items;
-      {
-        SHOAL_TIMED(w, out.own(), Section::split);
-        // Both sums packed into one: the elements, and the items that have some.
-        constexpr lane_t kItem = BatchStart::kElements;
-        static_assert(BatchStart::kMostItems <= ~lane_t{0} / kItem);
-        const lane_t some = size <= first ? 0 : size - first < most ? size - first : most;
-        const Scan scan = sum_of_first(w, n, some + (some > 0 ? kItem : 0));
-        if (some > 0) desk.start[scan.before / kItem] = BatchStart::of(scan.before % kItem, i);
-        elements = scan.total % kItem, items = scan.total / kItem;
-        w.sync();
-      }
+      const lane_t some = size <= first ? 0 : size - first < most ? size - first : most;
+      const Turn turn = begin_turn(w, out, desk, n, some);
+      elements = turn.elements;
       lane_t low = 0;
       const auto make_at = [&](lane_t at, lane_t k, bool has) {
         const auto start = [&](lane_t j) { return desk.start[j].element(); };
         // A warp starts a new search for each of its few elements: keeping the last result would cost it more.
-        const BatchStart from = desk.start[w.search(items, at, !HasParts<W> || k == 0, low, start)];
+        const BatchStart from = desk.start[w.search(turn.items, at, !HasParts<W> || k == 0, low, start)];
         if (!kMakesFreely<TaskT> && !has) return Item{};
         return task.make(desk.item[from.item()], desk.range[from.item()][first + (at - from.element())]);
       };

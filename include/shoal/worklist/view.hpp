@@ -126,8 +126,7 @@ struct WorklistView {
   bool looks = true;              ///< whether promising() is asked about items of this PE before they are judged
   bool judge_remote = false;      ///< for tasks with accept_at() or ask_at(): whether the pusher judges
   std::uint8_t keeps = 0;         ///< for workers that keep items (kKeepsItems): the most, at most w.size()
-  std::uint8_t deals =
-      0;  ///< for workers that deal (kDeals): the most items of a batch that they deal out, at most w.size()
+  std::uint8_t deals = 0;  ///< for workers that deal (kDeals): the longest batch that they deal out; at most w.size()
   HeldSlot<Item>* held = nullptr;  ///< [n_workers * kHeldSlots] here; null if the run does not combine
   const Item* seeds = nullptr;     ///< [n_seeds] the items that this PE pushes first; counted in `entered`
   std::uint64_t n_seeds = 0;
