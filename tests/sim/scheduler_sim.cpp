@@ -152,6 +152,16 @@ struct Asked : Base {
     return its.ask(asks, item);
   }
   bool accepts(const Item&, Answer answer) const { return answer; }
+  std::uint32_t locate(bool asks, const Item& item) const {
+    if (!asks) return 0;
+    if (this->at(item).owner != this->me) sim::fail("the place of an item of another PE was looked up");
+    return item.node + 1;
+  }
+  void prefetch(bool accepted, const Item& item, std::uint32_t place) const {
+    if (!accepted) return;
+    if (place != item.node + 1) sim::fail("data was fetched from a place that was not looked up");
+    if (this->at(item).dropped || this->at(item).judged == 0) sim::fail("data of a refused item was fetched");
+  }
 };
 
 /// Judged in two steps; for an item of another PE the first says whether the item is worth sending.

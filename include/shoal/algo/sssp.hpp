@@ -52,8 +52,12 @@ struct Sssp : LowersWord<Word> {
 
   SHOAL_FN arc_t locate(bool asks, Item item) const { return graph.locate(asks, item.v); }
   SHOAL_FN void prefetch(bool accepted, Item, arc_t begin) const {
-    graph.prefetch(accepted, begin, weights.ints);
-    if constexpr (sizeof(Word) == 8) prefetch_if(accepted && weights.reals != nullptr, weights.reals + begin);
+    graph.prefetch(accepted, begin);
+    if (sizeof(Word) == 4 || weights.ints != nullptr) {
+      prefetch_if(accepted, weights.ints + begin);
+    } else {
+      prefetch_if(accepted, weights.reals + begin);
+    }
   }
 
   /// The distance as a number.

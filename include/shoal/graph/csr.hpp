@@ -73,12 +73,7 @@ struct CsrView {
   }
   /// For a task's locate(): the number of the first arc of v, 0 if `asks` is false.
   SHOAL_FN arc_t locate(bool asks, vertex_t v) const { return asks ? offsets[v - first] : 0; }
-  /// For a task's prefetch(): fetches the targets from arc number `begin` on, and the numbers in `weights`, which may be null.
-  template <class Weight>
-  SHOAL_FN void prefetch(bool does, arc_t begin, const Weight* weights) const {
-    prefetch_if(does, targets + begin);
-    if (weights != nullptr) prefetch_if(does, weights + begin);
-  }
+  /// For a task's prefetch(): fetches the targets from arc number `begin` on, if `does`.
   SHOAL_FN void prefetch(bool does, arc_t begin) const { prefetch_if(does, targets + begin); }
   SHOAL_FN ArcRange arcs(vertex_t v) const {
     const arc_t begin = offsets[v - first];

@@ -49,8 +49,8 @@ class Out : public Judging<W, View> {
   /// @tparam kTogether  true: all lanes call make at the same time: make(i, k, true) for a lane's k-th element, or
   ///   make(end - 1, k, false) if it has none. So make may call what the lanes of a warp do together (ActsTogether). The k-th
   ///   elements of a warp's lanes are consecutive, and come before the lanes' next elements
-  /// @param make  number -> Item
   /// @tparam kMany  the caller knows that there is more than one element per lane
+  /// @param make  number -> Item
   template <bool kTogether = false, bool kMany = false, class Number, class Make>
   SHOAL_FN void push_numbered(const W& w, Number begin, Number end, Make make) {
     const auto make_at = [&](Number i, [[maybe_unused]] lane_t k) {
@@ -154,6 +154,8 @@ class Out : public Judging<W, View> {
     // Queues this PE's items before other PEs are asked about theirs, which takes long. If kQueuesAtGate, this happens below:
     // a kernel with two calls of append() would need more registers.
     if constexpr (!kQueuesAtGate) append(w, keep, item);
+    // A PE that is alone has nobody to ask. Blocks keep this code nevertheless: without it they would be compiled differently from what was
+    // measured.
     if constexpr (HasRemoteJudge<TaskT> && !(kAlone<View> && !HasParts<W>)&&!kJudgesAtOnce<W, View>) {
       if (view().judge_remote) {
         SHOAL_TIMED(w, own(), Section::judge_at);

@@ -72,7 +72,8 @@ double wider_on_gpus(const PlacedGraph& graph) {
   const double doublings = std::log2(std::max(1.0, static_cast<double>(graph.num_vertices) / graph.n_pes()));
   if (degree < 3) {  // many dead ends
     if (!is_like_roads(graph)) return several ? 32 : 16;
-    return several ? std::clamp(150 - 5 * doublings, 32.0, 48.0) : std::clamp(122 - 4 * doublings, 16.0, 32.0);
+    // Lines between what was best: on one GPU 32 times for 2^22.5 vertices and 24 for 2^24.5; on two 48 for 2^19.5 of each and 32 for 2^23.5.
+    return several ? std::clamp(126 - 4 * doublings, 32.0, 48.0) : std::clamp(122 - 4 * doublings, 16.0, 32.0);
   }
   return std::clamp(8 + 4 * (least - doublings), more ? 6.0 : 8.0, 20.0);
 }

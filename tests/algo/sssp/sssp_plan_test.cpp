@@ -93,7 +93,8 @@ TEST(SsspPlan, BucketsOfMapsWithDeadEndsAreWider) {
   EXPECT_EQ(wider(1500000, 33), 32) << "not wider";
   EXPECT_EQ(wider(174000000, 33), 16) << "osm_eur: not narrower";
   EXPECT_NEAR(wider(24000000, 33, 2), 32, 0.5);
-  EXPECT_EQ(wider(1500000, 33, 2), 48);
+  EXPECT_NEAR(wider(1500000, 33, 2), 48, 0.5);
+  EXPECT_EQ(wider(700000, 33, 2), 48) << "not wider";
   EXPECT_EQ(wider(1500000, 5), 16) << "paths are short";
   EXPECT_EQ(wider(1500000, 5, 2), 32);
 }
