@@ -11,7 +11,11 @@ namespace shoal::contract {
 constexpr double kSlowTimeoutSeconds = 0.6;
 constexpr auto kSlowPause = std::chrono::microseconds(100);  ///< of accept(), before it refuses an item
 constexpr auto kLongPause = std::chrono::milliseconds(80);
-constexpr std::uint32_t kManyPauses = 5000;  ///< so many short pauses exceed the timeout, as 16 long ones do
+constexpr std::uint32_t kManyPauses = 7500;
+// A pause is at least as long as it says, and on most systems longer. So the shortest run must not depend on what is added.
+static_assert(kManyPauses * std::chrono::duration<double>(kSlowPause).count() > 1.2 * kSlowTimeoutSeconds &&
+                  16 * std::chrono::duration<double>(kLongPause).count() > 1.2 * kSlowTimeoutSeconds,
+              "many short pauses, or 16 long ones, must take longer than the timeout by a fifth");
 
 /// Its items push others that accept() refuses, or only take long to run. PE 0 owns all items.
 struct Slow {
