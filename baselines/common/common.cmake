@@ -13,7 +13,7 @@ function(shoal_baseline name)
                 cli/sources.cpp cli/wrong_flags.cpp ${shoal_revision_file})
     add_dependencies(shoal_baseline_common shoal_revision)
     # Like the command, these parse words and print tables.
-    target_compile_options(shoal_baseline_common PRIVATE $<$<CONFIG:Release>:-O1>)
+    target_compile_options(shoal_baseline_common PRIVATE $<$<CONFIG:Release>:${shoal_light}>)
     set_target_properties(shoal_baseline_common PROPERTIES UNITY_BUILD ON)
     set(compiled_once shoal_baseline_common)
   endif()

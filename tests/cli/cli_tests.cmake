@@ -23,7 +23,7 @@ if(TARGET shoal_openshmem AND Python3_FOUND)
   add_executable(openshmem_contract ${PROJECT_SOURCE_DIR}/tests/contract/openshmem_contract.cpp)
   target_link_libraries(openshmem_contract PRIVATE shoal GTest::gtest)
   target_include_directories(openshmem_contract PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_compile_options(openshmem_contract PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(openshmem_contract PRIVATE $<$<CONFIG:Release>:${shoal_light}>)
   add_dependencies(openshmem_contract shoal_openshmem)
   set_target_properties(slow_wire PROPERTIES EXCLUDE_FROM_ALL OFF)  # the wire between the hosts of test_hosts
   add_dependencies(openshmem_world shoal_openshmem)
