@@ -33,7 +33,7 @@ elseif(NOT SHOAL_CUDA STREQUAL "off")
     if(CMAKE_CUDA_FLAGS_RELEASE STREQUAL "-O3 -DNDEBUG")
       set(CMAKE_CUDA_FLAGS_RELEASE "-DNDEBUG")
       define_property(TARGET PROPERTY SHOAL_HOST_CODE
-                      BRIEF_DOCS "-O of host code that nvcc compiles; empty: the sources have it as an option"
+                      BRIEF_DOCS "Optimisation of host code that nvcc compiles; empty: the sources have it as an option"
                       INITIALIZE_FROM_VARIABLE DEFAULT_SHOAL_HOST_CODE)
       set(DEFAULT_SHOAL_HOST_CODE -O3)
       add_compile_options("$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<CONFIG:Release>>:$<TARGET_PROPERTY:SHOAL_HOST_CODE>>")

@@ -12,7 +12,7 @@ constexpr double kSlowTimeoutSeconds = 0.6;
 constexpr auto kSlowPause = std::chrono::microseconds(100);  ///< of accept(), before it refuses an item
 constexpr auto kLongPause = std::chrono::milliseconds(80);
 constexpr std::uint32_t kManyPauses = 7500;
-// A pause is at least as long as it says, and on most systems longer. So the shortest run must not depend on what is added.
+// How much longer than it says a pause takes depends on the system. The runs must be long enough even if it is nothing.
 static_assert(kManyPauses * std::chrono::duration<double>(kSlowPause).count() > 1.2 * kSlowTimeoutSeconds &&
                   16 * std::chrono::duration<double>(kLongPause).count() > 1.2 * kSlowTimeoutSeconds,
               "many short pauses, or 16 long ones, must take longer than the timeout by a fifth");
