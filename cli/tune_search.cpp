@@ -31,6 +31,7 @@ const std::vector<Knob>& knobs() {
       {"--queue", {"fifo", "priority"}, false, false, Knob::worklist},
       {"--buckets", {"1", "4", "16"}, false, false, Knob::worklist},
       {"--keep", {"0", "4", "8", "16"}, true, false, Knob::worklist},
+      {"--overlap", {"0", "512", "2048", "8192"}, false, false, Knob::worklist},
       {"--threshold-delta", {"1", "4", "16", "64", "256", "1024"}, false, false, Knob::worklist},
       {"--judge", {"owner", "remote"}, false, true, Knob::worklist},
       {"--combine", {"off", "on"}, false, true, Knob::worklist},
@@ -42,7 +43,7 @@ const std::vector<Knob>& knobs() {
 
 /// False for options of the priority queue if the way does not have one.
 bool fits(const Way& way, const std::string& flag) {
-  if (flag != "--buckets" && flag != "--threshold-delta" && flag != "--keep") return true;
+  if (flag != "--buckets" && flag != "--threshold-delta" && flag != "--keep" && flag != "--overlap") return true;
   const auto queue = way.find("--queue");
   return queue != way.end() && queue->second == "priority";
 }

@@ -48,6 +48,7 @@ void bind_options(nb::module_& module) {
       .def_rw("threshold_delta", &Options::threshold_delta)
       .def_rw("buckets", &Options::buckets)
       .def_rw("keep", &Options::keep)
+      .def_rw("overlap", &Options::overlap)
       .def_rw("batch_bytes", &Options::batch_bytes)
       .def_prop_rw("batch_wait", nullptr,
                    [](Options& o, const std::variant<int, std::string>& value) {

@@ -35,6 +35,7 @@ class _Options(TypedDict, total=False):
     threshold_delta: float
     buckets: int
     keep: int
+    overlap: int
     judge: Literal["auto", "owner", "remote"]
     combine: Literal["auto", "off", "on"]
     batch_bytes: int

@@ -51,6 +51,8 @@ void RunFlags::add_to(CLI::App& app, const std::string& all_gpus) {
   flag("--keep", "N", values_.keep,
        "queue priority, or tasks whose items may run in any order: most items that a warp of a GPU keeps for its own "
        "next batch, past the ring, 0 to 32 (-1 chooses)");
+  flag("--overlap", "N", values_.overlap,
+       "queue priority: move the threshold when at most about N items below it are left, 0: when none is (-1 chooses)");
   flag("--judge", "WHO", judge_,
        "which PE accepts or drops an item that another PE owns: auto, owner, or remote (the PE that pushes it)");
   flag("--combine", "KIND", combine_,

@@ -47,6 +47,7 @@ std::string worklist_options(const Options& o) {
                       {o.threshold_delta > 0, "--threshold-delta"},
                       {o.buckets > 0, "--buckets"},
                       {o.keep >= 0, "--keep"},
+                      {o.overlap >= 0, "--overlap"},
                       {o.judge != JudgeKind::automatic, "--judge"},
                       {o.combine != CombineKind::automatic, "--combine"},
                       {o.batch_bytes >= 0, "--batch-bytes"},
@@ -181,6 +182,14 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
     note(why, "threshold", plan.threshold, options.threshold >= 0, "every item waits for its bucket");
     note(why, "threshold_delta", plan.threshold_delta, options.threshold_delta > 0,
          "the threshold moves by one unit of priority");
+    if (options.overlap > 0 && (plan.kernel != KernelKind::persistent || processes)) {
+      why.push_back({"not used", "--overlap",
+                     processes ? "several processes agree on the threshold when nothing is left below it"
+                               : "in rounds the threshold moves between two rounds"});
+    } else if (options.overlap >= 0) {
+      plan.overlap = static_cast<lane_t>(options.overlap);
+      note(why, "overlap", options.overlap, true, "");
+    }
     note(why, "buckets", static_cast<int>(plan.buckets), options.buckets > 0,
          "three for the next priorities, one for all beyond");
   }
@@ -289,6 +298,15 @@ void keep_items(LaunchPlan& plan, const Options& options, double fan_out, WarpTr
        !task.long_paths ? "paths are not known to be long"
        : task.shares    ? "items whose elements fill the lanes of a warp need not go through the ring"
                         : "a warp runs one item after another, so it keeps one and leaves the others to other warps");
+}
+
+void overlap_buckets(LaunchPlan& plan, const Options& options, bool on_gpu, Decisions& why) {
+  if (options.overlap >= 0 || !on_gpu) return;
+  if (plan.queue != QueueKind::priority || plan.kernel != KernelKind::persistent) return;
+  constexpr lane_t kStays = 2048;  // one or two for each warp of a GPU (docs/decisions/0083-buckets-overlap.md)
+  plan.overlap = kStays;
+  note(why, "overlap", static_cast<int>(plan.overlap), false,
+       "workers without items need not wait for the end of a bucket");
 }
 
 void more_warps(LaunchPlan& plan, const Options& options, pe_t n_pes, std::int64_t items, WarpTraits task,

@@ -32,6 +32,14 @@ PeSnapshot snapshot(const PeControl& control, pe_t n_pes, std::uint64_t spill_ch
   s.state = control.state.load();
   s.completed = control.completed.load_acquire();
   s.entered = control.entered.load() + static_cast<std::uint64_t>(control.tokens.load());
+  s.phase = control.phase.load();
+  s.tokens = control.tokens.load();
+  s.carried_out = control.carried_out.load();
+  for (lane_t slot = 0; slot < kMostSlots; ++slot) {
+    const RingCounters& of = control.far[slot];
+    if (of.tail.load() == 0) continue;
+    s.full_chunks.push_back({slot, of.tail.load(), of.head.load(), of.credits.load()});
+  }
   s.seeds_taken = control.seeds_taken.load();
   for (const auto& beat : control.beat) s.beats += beat.load();
   s.ring_head = control.ring.head.load();
@@ -273,6 +281,17 @@ std::string dump(const std::vector<PeSnapshot>& pes, const std::string& diagnosi
                           {"received", s.received},
                           {"unread", s.unread},
                           {"in_hand", s.in_hand()}});
+    if (s.tokens > 0) {
+      auto& parked = out["pes"].back()["phases"];
+      parked = {{"number", Phase::number(s.phase)},
+                {"threshold", Phase::near(s.phase)},
+                {"parts", s.tokens},
+                {"carried_out", s.carried_out}};
+      for (const auto& of : s.full_chunks) {
+        parked["full_chunks"].push_back(
+            {{"slot", of.slot}, {"handed_over", of.handed_over}, {"claimed", of.claimed}, {"free", of.free}});
+      }
+    }
     if (!s.looked) continue;
     auto& slots = out["pes"].back()["slots"];
     slots = {{"ring_waiting", s.ring_waiting}, {"ring_unfilled", s.ring_unfilled}, {"missing", s.missing}};

@@ -50,6 +50,7 @@ constexpr WholeRange kWholeRanges[] = {
     {"spill", -1, std::int64_t{1} << 40, " (-1 chooses, 0 switches it off)"},
     {"buckets", 0, 16, " (0 chooses)"},
     {"keep", -1, 32, " (-1 chooses, 0 switches it off)"},
+    {"overlap", -1, 1 << 30, " (-1 chooses, 0 switches it off)"},
     {"batch_bytes", -1, 1 << 20, " (-1 chooses, 0: channels, item by item)"},
     {"batch_wait", 0, kMostBatchWait, " times, or 0us to 100000us"},
 };
@@ -163,6 +164,7 @@ void check_options(const Options& o) {
   check_range("spill", o.spill);
   check_range("buckets", o.buckets);
   check_range("keep", o.keep);
+  check_range("overlap", o.overlap);
   check_range("batch_bytes", o.batch_bytes);
   check_range("batch_wait", o.batch_wait);
   if (o.batch_wait_us < 0 || o.batch_wait_us > kMostBatchWaitUs) {
@@ -233,7 +235,8 @@ void check_order(const Options& o, QueueKind queue, bool has_priority, bool any_
   const std::string names = given_names({{o.threshold >= 0, "--threshold"},
                                          {o.threshold_delta > 0, "--threshold-delta"},
                                          {o.buckets > 0, "--buckets"},
-                                         {o.keep > 0 && !any_order, "--keep"}});
+                                         {o.keep > 0 && !any_order, "--keep"},
+                                         {o.overlap > 0, "--overlap"}});
   if (names.empty() || queue == QueueKind::priority) return;
   throw UsageError(names + ": only queue priority uses this, " +
                    (has_priority ? "but this run has queue fifo; add --queue priority, or leave it out"
@@ -274,6 +277,7 @@ std::string to_json(const Options& o) {
                                        {"threshold_delta", o.threshold_delta},
                                        {"buckets", o.buckets},
                                        {"keep", o.keep},
+                                       {"overlap", o.overlap},
                                        {"judge", name(o.judge)},
                                        {"combine", name(o.combine)},
                                        {"batch_bytes", o.batch_bytes},

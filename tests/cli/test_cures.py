@@ -107,6 +107,7 @@ class Unused(CommandTest):
             ("--threshold-delta", 5),
             ("--buckets", 4),
             ("--keep", 4),
+            ("--overlap", 100),
             ("--threshold", 5, "--buckets", 4),
         ):
             run = ("kron:6", "--device", "cpu", *options)

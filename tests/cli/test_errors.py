@@ -69,6 +69,7 @@ class Flags(CommandTest):
             ("--threshold", 1e19, "--threshold 1e+19 is out of range: 0 to 1e18"),
             ("--threshold-delta", -1, "--threshold-delta -1 is out of range"),
             ("--buckets", 65, "--buckets 65 is out of range"),
+            ("--overlap", -2, "--overlap -2 is out of range"),
             ("--keep", 33, ["--keep 33 is out of range: -1 to 32", "-1 chooses, 0 switches it off"]),
             ("--judge", "jury", "owner, remote"),
             ("--combine", "maybe", "off, on"),
@@ -112,6 +113,10 @@ class Flags(CommandTest):
         self.bad(USAGE, ["keep", "fifo"], "bfs", "kron:6", "--queue", "fifo", "--keep", 4)
         unused = self.good("sssp", "kron:6", "--device", "cpu", "--queue", "priority", "--keep", 4)
         self.assertIn("not used: --keep: only warps of GPUs keep items, in the persistent kernel", unused.out)
+        self.bad(USAGE, ["overlap", "fifo"], "bfs", "kron:6", "--queue", "fifo", "--overlap", 4)
+        rounds = ("sssp", "kron:6", "--device", "cpu", "--queue", "priority", "--kernel", "discrete")
+        said = "not used: --overlap: in rounds the threshold moves between two rounds"
+        self.assertIn(said, self.good(*rounds, "--overlap", 4).out)
         self.bad(USAGE, "priority", "components", "kron:6", "--strategy", "async", "--queue", "priority")
         for words, args in (
             ("--trials 2 takes a random one each", ("--trials", 2)),

@@ -29,6 +29,7 @@ inline void apply(LaunchPlan& plan, Sending sending, lane_t buckets, double thre
   if (buckets > 0 && plan.worker == WorkerKind::warp && plan.kernel == KernelKind::persistent) {
     plan.keeps = plan.capacity == 8 ? 3 : 20;
   }
+  if (buckets > 0 && plan.kernel == KernelKind::persistent) plan.overlap = plan.capacity == 8 ? 5 : 2000;
   plan.threshold = threshold;
   plan.threshold_delta = delta;
 }
@@ -36,6 +37,7 @@ inline std::string describe_options(const LaunchPlan& plan) {
   std::string text = ", " + std::string(name(plan.queue));
   if (plan.queue == QueueKind::priority) text += " of " + std::to_string(plan.buckets);
   if (plan.keeps > 0) text += ", warps keep " + std::to_string(plan.keeps);
+  if (plan.overlap > 0) text += ", overlap " + std::to_string(plan.overlap);
   if (plan.judge_remote) text += ", judged by the pusher";
   if (plan.combine) text += ", combining";
   if (plan.batch_bytes > 0) text += ", segments of " + std::to_string(plan.batch_bytes) + " bytes";

@@ -191,6 +191,23 @@ TEST_P(StallDrill, IsDiagnosedInTime) {
   EXPECT_EQ(list.run(tasks(healthy, &wire), seeds(healthy)).run, c.pes * (8 + 6) + 2 * c.pes + 1);
 }
 
+TEST(StallDump, ListsPhasesAndFullChunks) {
+  const auto control = std::make_unique<PeControl>();
+  control->phase.store(Phase::pack(3, false, false, 5));
+  control->tokens.store(8), control->carried_out.store(7);
+  control->far[2].tail.store(5), control->far[2].head.store(4), control->far[2].credits.store(-3);
+  const std::string name = dump({snapshot(*control, 1, 0)}, "why");
+  std::ifstream file(name);
+  ASSERT_TRUE(file) << name;
+  const nlohmann::json expected = {{"number", 3},
+                                   {"threshold", 5},
+                                   {"parts", 8},
+                                   {"carried_out", 7},
+                                   {"full_chunks", {{{"slot", 2}, {"handed_over", 5}, {"claimed", 4}, {"free", -3}}}}};
+  EXPECT_EQ(nlohmann::json::parse(file).at("pes").at(0).at("phases"), expected);
+  std::remove(name.c_str());
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Planted, StallDrill,
     ::testing::Values(

@@ -75,12 +75,13 @@ TEST_P(WorklistOptionsOnGpus, WhatIdleFindsIsRun) {
   EXPECT_GT(parked, 0);
 }
 
-// Buckets are as wide as the smallest weight. So the distance of a vertex that runs is final, and every vertex runs once, on
-// any number of workers.
+// Buckets are as wide as the smallest weight, and do not overlap. So the distance of a vertex that runs is final, and every vertex runs
+// once, on any number of workers.
 TEST_P(WorklistOptionsOnGpus, NarrowBucketsRunEveryVertexOnce) {
   const Roads roads = Roads::detours(30);
   const std::vector<std::uint32_t> expected = roads.distances_from(0);
-  for_each_plan({{8, 4}, {1024, 2}}, 1, 1, [&](const Machine& machine, const LaunchPlan& plan) {
+  for_each_plan({{8, 4}, {1024, 2}}, 1, 1, [&](const Machine& machine, LaunchPlan plan) {
+    plan.overlap = 0;
     Worklist<LazyPaths> list(machine, plan);
     PathRuns<LazyPaths> runs(machine, roads);
     EXPECT_EQ(runs.run(list, 0, expected).run, roads.size());

@@ -69,12 +69,13 @@ TEST(WorklistOptions, ShortestPathsWhateverTheOrder) {
   EXPECT_GT(combined, 0);
 }
 
-// Buckets are as wide as the smallest weight. So the distance of a vertex that runs is final, and every vertex runs once, on
-// any number of workers.
+// Buckets are as wide as the smallest weight, and do not overlap. So the distance of a vertex that runs is final, and every vertex runs
+// once, on any number of workers.
 TEST(WorklistOptions, NarrowBucketsRunEveryVertexOnce) {
   const Roads roads = Roads::detours(40);
   const std::vector<std::uint32_t> expected = roads.distances_from(0);
-  for_each_option({0, 1, 4}, 1, 1, [&](const Machine& machine, const LaunchPlan& plan) {
+  for_each_option({0, 1, 4}, 1, 1, [&](const Machine& machine, LaunchPlan plan) {
+    plan.overlap = 0;
     Worklist<Paths, Transport> list(machine, plan);
     const Report report = PathRuns<Paths>(machine, roads).run(list, 0, expected);
     if (plan.queue == QueueKind::priority) {

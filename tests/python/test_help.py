@@ -42,7 +42,7 @@ def test_defaults_are_those_that_are_taken() -> None:
 
 def test_ranges_are_those_that_are_refused() -> None:
     legal = {option["name"]: option["legal"] for option in json.loads(_shoal._options()) if option["legal"]}
-    assert len(legal) == 15
+    assert len(legal) == 16
     for option in set(legal) - {"seed"}:
         with pytest.raises(shoal.UsageError) as caught:
             shoal.bfs("chain:5", 0, **{option: -7})

@@ -22,6 +22,7 @@ struct BedShape {
   bool looks = true, knows_empty = false;  ///< WorklistView::looks; whether SlotRing::empty_below is set
   std::uint8_t keeps = 0;                  ///< WorklistView::keeps
   std::uint8_t deals = 0;                  ///< WorklistView::deals
+  lane_t overlap = 0;                      ///< WorklistView::overlap
   Buckets buckets;
   SegmentShape segments;
 
@@ -61,8 +62,9 @@ struct BedShape {
            (segments.on ? " in segments of " + std::to_string(segments.items()) + ", wait " +
                               std::to_string(segments.wait) + " or " + std::to_string(segments.wait_us) + " steps"
                         : "") +
-           ", keeps " + std::to_string(keeps) + ", deals " + std::to_string(deals) + ", spill chunks " +
-           std::to_string(chunks) + (discrete ? ", discrete" : ", persistent");
+           ", keeps " + std::to_string(keeps) + ", deals " + std::to_string(deals) + ", overlap " +
+           std::to_string(overlap) + ", spill chunks " + std::to_string(chunks) +
+           (discrete ? ", discrete" : ", persistent");
   }
 };
 

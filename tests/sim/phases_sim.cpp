@@ -160,6 +160,7 @@ class PhasesScenario final : public sim::Scenario {
       shape.buckets = {static_cast<double>(random.below(4)), 1.0 / (1 + random.below(3)), random.below(4)};
       if (!idle && shape.buckets.lists == 0) shape.buckets.lists = 1;
     }
+    if (!shape.discrete && random.below(2) == 0) shape.overlap = 1 + random.below(random.below(4) == 0 ? 1000 : 8);
     const std::uint32_t sending = random.below(3);
     shape.judge_remote = sending == 1;
     shape.combine = sending == 2;

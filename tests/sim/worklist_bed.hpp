@@ -134,6 +134,7 @@ class WorklistBed {
       c.ring.head.store(c.ring.tail.load());
       c.entered.fetch_add(seeds[p].size());
       c.phase.store(0);
+      c.carried_out.store(c.tokens.load());
       for (auto& nearest : c.nearest) nearest.store(kNoBucket);
       for (auto& count : c.parkers) count.store(0);
       pe_[p].seen.assign(shape.workers, 0);
@@ -357,6 +358,7 @@ class WorklistBed {
     view.looks = shape.looks;
     view.keeps = shape.keeps;
     view.deals = shape.deals;
+    view.overlap = shape.overlap;
     view.spill.chunks = pe.chunks.data();
     view.spill.next = pe.chains.data();
     view.spill.chunk_items = kChunkItems;

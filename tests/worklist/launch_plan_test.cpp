@@ -169,6 +169,32 @@ std::string said(const Planned& planned, const std::string& option) {
   return "";
 }
 
+TEST(OverlapBuckets, OnlyIfAskedForOrTheTaskCorrectsWhatRanTooEarly) {
+  const auto overlap = [](Options options, bool corrects, bool on_gpu = true, bool processes = false) {
+    Planned planned{};
+    if (options.queue == QueueKind::automatic) options.queue = QueueKind::priority;
+    LaunchPlan plan = plan_launch(options, on_gpu, 1, 1 << 20, 4, planned.why, processes);
+    if (corrects) overlap_buckets(plan, options, on_gpu, planned.why);
+    return std::pair{plan.overlap, said(planned, "not used")};
+  };
+  EXPECT_EQ(overlap({}, false).first, 0u);
+  EXPECT_EQ(overlap({}, true).first, 2048u);
+  EXPECT_EQ(overlap({}, true, /*on_gpu=*/false).first, 0u);
+  EXPECT_EQ(overlap({.queue = QueueKind::fifo}, true).first, 0u);
+  EXPECT_EQ(overlap({.kernel = KernelKind::discrete}, true).first, 0u);
+  EXPECT_EQ(overlap({.overlap = 0}, true).first, 0u);
+  for (const bool corrects : {false, true}) {
+    EXPECT_EQ(overlap({.overlap = 7}, corrects).first, 7u);
+    EXPECT_EQ(overlap({.overlap = 7}, corrects, /*on_gpu=*/false).first, 7u);
+    const auto rounds = overlap({.kernel = KernelKind::discrete, .overlap = 7}, corrects);
+    EXPECT_EQ(rounds.first, 0u);
+    EXPECT_EQ(rounds.second.rfind("--overlap: in rounds", 0), 0u) << rounds.second;
+    const auto across = overlap({.overlap = 7}, corrects, /*on_gpu=*/false, /*processes=*/true);
+    EXPECT_EQ(across.first, 0u);
+    EXPECT_EQ(across.second.rfind("--overlap: several processes", 0), 0u) << across.second;
+  }
+}
+
 TEST(KeepItems, TheirElementsFillTheLanes) {
   EXPECT_EQ(planned({}, 4).keeps, 8u);
   EXPECT_EQ(planned({}, 2.4, true, {.deals = false}).keeps, 13u);

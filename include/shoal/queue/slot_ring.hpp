@@ -175,14 +175,18 @@ struct SlotRing {
   }
   /// Pops a value. False only if the first `limit` of all values were popped, or the run ended. A popper that takes one from
   /// `credits` is entitled to a ticket, so `head` never passes `tail`. A popper that finds none there tries again until `head`
-  /// has reached `limit`: other poppers that found none may have subtracted from `credits` and not yet added back. All steps are
-  /// fetch-and-adds, so many poppers at the same time do not make each other retry, as they would with compare-and-swap.
+  /// has reached `limit`: other poppers that found none may have subtracted from `credits` and not yet added back. It subtracts
+  /// again only after it has read a number above 0. If a thousand poppers subtracted and added all the time, `credits` would stay
+  /// below 0 while there are values, for ever. All steps are fetch-and-adds, so many poppers at the same time do not make each other
+  /// retry, as they would with compare-and-swap.
   SHOAL_FN bool take_below(ticket_t limit, T& value, const StateWord& state) const {
-    bool entitled = false, took = false;
+    bool entitled = false, took = false, tried = false;
     ticket_t ticket = 0;
     spin_wait(state, [&] {  // everything is inside the wait: see take()
       if (!entitled) {
         if (counters->head.load() >= limit) return true;
+        if (tried && counters->credits.load() <= 0) return false;
+        tried = true;
         entitled = counters->credits.fetch_sub(1) > 0;
         if (!entitled) counters->credits.fetch_add(1);
         if (!entitled) return false;

@@ -25,6 +25,9 @@ struct LaunchPlan {
   double threshold = 0;        ///< queue priority: where bucket 1 begins
   double threshold_delta = 1;  ///< queue priority: width of a bucket
   lane_t buckets = 1;          ///< queue priority: buckets kept apart, 1 to kMostLists; 1 is Atos's pair of queues
+  /// Persistent kernels of one process, queue priority: the threshold moves as soon as about so many items that may run are left. 0: when
+  /// none is left, so that buckets run strictly one after another.
+  lane_t overlap = 0;
   /// Whether promising() is asked about a PE's own items before they are judged. It saves judging what accept() would refuse. Blocks and
   /// CPU threads always ask.
   bool looks = true;
@@ -86,6 +89,9 @@ struct WarpTraits {
 /// Decides how many items a warp keeps, and to how many it deals its lanes out. To be called after plan_launch().
 /// @param fan_out  as for plan_launch()
 void keep_items(LaunchPlan& plan, const Options& options, double fan_out, WarpTraits task, Decisions& why);
+/// For tasks that correct what ran too early: lets the buckets of a run on GPUs overlap, unless the user has said how far. To be called
+/// after plan_launch().
+void overlap_buckets(LaunchPlan& plan, const Options& options, bool on_gpu, Decisions& why);
 /// Decides whether a multiprocessor of a GPU has more than eight warps. To be called after keep_items(), with the same traits.
 /// @param items  those of all PEs
 void more_warps(LaunchPlan& plan, const Options& options, pe_t n_pes, std::int64_t items, WarpTraits task,

@@ -98,6 +98,7 @@ class WorklistMemory {
     control.ring.head.store(control.ring.tail.load());  // takes back tickets that were held when the last run ended
     control.entered.fetch_add(seeds.size());
     control.phase.store(0);
+    control.carried_out.store(control.tokens.load());
     for (auto& slot : control.nearest) slot.store(kNoBucket);
     for (auto& count : control.parkers) count.store(0);
     control.refused.store(0);
@@ -264,6 +265,7 @@ class WorklistMemory {
     const bool keeps = plan_.queue == QueueKind::priority || AnyOrder<TaskT>;
     view.keeps = static_cast<std::uint8_t>(keeps && plan_.kernel == KernelKind::persistent ? plan_.keeps : 0);
     view.deals = static_cast<std::uint8_t>(plan_.deals);
+    view.overlap = slots_ > 0 && plan_.kernel == KernelKind::persistent && !wires_ ? plan_.overlap : 0;
     view.judge_remote = plan_.judge_remote;
     view.held = static_cast<HeldSlot<Item>*>(part.held.get());
     view.starts = starts_of(part.starts, 0);

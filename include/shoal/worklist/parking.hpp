@@ -156,7 +156,7 @@ struct Brought {
 };
 
 /// Worker-collective: takes some parked items from the slots that the phase has reached. Those that are still beyond the
-/// threshold are parked again, unless they are stale.
+/// threshold are parked again, unless they are stale. When none is left, counts this worker's part of the phase as carried out.
 /// @param items  [most] shared by the lanes: the items to be run
 /// @param most   at most w.size(), if there are several lanes
 template <Worker W, class View>
@@ -182,7 +182,10 @@ SHOAL_OUT_OF_LINE SHOAL_FN Brought bring_parked(W w, const View& view, BinTable*
   from &= ~kShares;
   const auto chunk = static_cast<std::uint32_t>(from);
   brought.brings = chunk != kNoChunk;
-  if (!brought.brings) return brought;
+  if (!brought.brings) {
+    if (w.lane() == 0) view.here().carried_out.fetch_add(1);
+    return brought;
+  }
   const lane_t left = static_cast<lane_t>(from >> 32), n = left < most ? left : most;
   if (w.lane() == 0) b.left = left - n;
   const auto* const parked = view.spill.items(chunk) + (left - n);

@@ -1,6 +1,6 @@
 // Phases: what happens when no item that may run is left, but the run may not be over. Either the priority threshold
 // moves, or a sweep begins, in which every worker looks through its part of the PE's data with idle(). Worker 0 of PE 0
-// (with several processes: of each process's first PE) orders a phase at a moment of quiescence; every worker of every PE
+// (with several processes: of each process's first PE) orders a phase, usually at a moment of quiescence; every worker of every PE
 // carries it out. Between two rounds of a discrete run nobody works, and whoever ends the round orders.
 //
 // A phase is counted like items. One token per worker is created before the phase can be seen. A worker completes its token
@@ -8,10 +8,20 @@
 // counted. So the run is never found quiescent while a phase is in progress. A run ends when it is quiescent, no item is
 // parked, and the last sweep of all workers pushed nothing.
 //
+// If View::overlap is set, the threshold moves by one bucket as soon as few stays are left, so that workers without items need not wait
+// for the last ones of a bucket. Nothing gets lost by that:
+// - The order waits until all workers have carried out the last phase: they have taken all parked items that it reached
+//   (PeControl::carried_out). So until they see the new phase, all of them park by the same one, and no worker misses a phase.
+// - An item that is parked while the order is made is beyond the last threshold. If the new one reaches it, its worker finds it when it
+//   carries out the new phase, as it looks through all chunks that it has filled. If not, its record in PeControl::nearest stays, because
+//   only those of slots are cleared that the new phase reaches.
+// - A run ends at quiescence only.
+//
 // Source: the threshold is Groute's soft priority, but decided on the GPU. The sweep is Atos's f2. "A complete sweep found
 // nothing" is the condition for the end that Atos's listing intends, though Atos approximates it by counting idle polls.
 #pragma once
 #include "shoal/worklist/phase.hpp"
+#include "shoal/worklist/quiescence.hpp"
 #include "shoal/worklist/view.hpp"
 
 namespace shoal {
@@ -91,6 +101,16 @@ SHOAL_FN lane_t nearest_parked(const W& w, const View& view, std::uint64_t befor
   return w.smallest(least);
 }
 
+/// Worker-collective: whether all workers of all PEs have carried out their parts of all phases.
+template <Worker W, class View>
+SHOAL_FN bool all_carried_out(const W& w, const View& view) {
+  bool late = false;
+  for (pe_t q = view.first_near + static_cast<pe_t>(w.lane()); q < view.end_near; q += static_cast<pe_t>(w.size())) {
+    late |= view.transport.get(q, &view.control[q]->carried_out) != view.transport.get(q, &view.control[q]->tokens);
+  }
+  return !w.any(late);
+}
+
 /// Worker-collective: begins the phase `word`, which follows `before`, on the PEs that this one reaches.
 template <Worker W, class View>
 SHOAL_FN void begin_phase(const W& w, const View& view, std::uint64_t before, std::uint64_t word) {
@@ -118,14 +138,19 @@ SHOAL_FN void begin_phase(const W& w, const View& view, std::uint64_t before, st
 
 /// Worker-collective, for whoever finds a moment of quiescence in a run of one process: worker 0 of PE 0 in persistent runs, one warp of
 /// the last block in rounds on GPUs, the host between rounds on CPUs. Orders the next phase on every PE. False: the run is over.
+/// @param left  Left::little: orders nothing unless the next bucket may begin; never false
 template <Worker W, class View>
-SHOAL_FN bool order_phase(const W& w, const View& view, PhaseOrders& orders, std::uint64_t created) {
+SHOAL_FN bool order_phase(const W& w, const View& view, PhaseOrders& orders, std::uint64_t created,
+                          Left left = Left::none) {
   using TaskT = typename View::Task;
   if constexpr (!kPhased<TaskT>) {
     return false;
   } else {
     const std::uint64_t before = orders.word;
+    const bool early = left == Left::little;
+    if (early && !all_carried_out(w, view)) return true;
     const lane_t least = nearest_parked(w, view, before);
+    if (early && (least == kNoBucket || least - Phase::near(before) > 1)) return true;
     if (!next_phase<TaskT>(orders, view.far.buckets, least, created,
                            static_cast<std::uint64_t>(view.n_workers) * static_cast<std::uint64_t>(view.n_pes))) {
       return false;

@@ -50,10 +50,18 @@ SHOAL_FN std::uint64_t created_everywhere(const W& w, const View& view) {
   return w.sum(sum);
 }
 
-/// Worker-collective, for an idle worker of the first PE of this process. True if at some moment of the call no item was
-/// left on any PE of this process; `created` is then the number of stays so far.
+/// How much is left to be run on the PEs of this process: more than View::overlap stays, at most so many, or none.
+enum class Left : lane_t { much, little, none };
+/// @param left  stays, at least one
+template <class View>
+SHOAL_FN Left little_or_much(const View& view, std::uint64_t left) {
+  return HasPriority<typename View::Task> && left <= view.overlap ? Left::little : Left::much;
+}
+
+/// Worker-collective, for an idle worker of the first PE of this process. Left::none if at some moment of the call no item was left on any
+/// PE of this process; `created` is then the number of stays so far. Left::little is an estimate.
 template <Worker W, class View>
-SHOAL_FN bool quiescent(const W& w, const View& view, std::uint64_t& created) {
+SHOAL_FN Left quiescent(const W& w, const View& view, std::uint64_t& created) {
   std::uint64_t completed = 0;
   for (pe_t q = view.first_near + static_cast<pe_t>(w.lane()); q < view.end_near; q += static_cast<pe_t>(w.size())) {
     completed += view.transport.get(q, &view.control[q]->completed);
@@ -65,26 +73,27 @@ SHOAL_FN bool quiescent(const W& w, const View& view, std::uint64_t& created) {
     // not yet count an item that is already completed. Adding zero reads the newest value: the read cannot come before the
     // addition that counted that item, because the pusher's ticket depends on that addition, the slot on the ticket, the
     // completion on the slot, and this read on the completion.
-    if (completed != created) return false;
+    if (completed != created) return little_or_much(view, created - completed);
     created = created_everywhere</*kNewest=*/true>(w, view);
   }
-  return completed == created;
+  return completed == created ? Left::none : little_or_much(view, created - completed);
 }
 
 /// quiescent() for one part (a warp) of a block. Out of line on GPUs, because a block has no registers to spare for it.
 template <class Part, class View>
-SHOAL_OUT_OF_LINE SHOAL_FN bool part_sees_quiescence(const View& view, std::uint64_t& created) {
+SHOAL_OUT_OF_LINE SHOAL_FN Left part_sees_quiescence(const View& view, std::uint64_t& created) {
   return quiescent(Part(), view, created);
 }
 
 /// Worker-collective: as quiescent(). In a block, one warp does it while the others wait.
-/// @param created  set on the leader, if true
+/// @param created  set on the leader, if none is left
 template <Worker W, class View>
-SHOAL_FN bool seems_over(const W& w, const View& view, std::uint64_t& created) {
+SHOAL_FN Left what_is_left(const W& w, const View& view, std::uint64_t& created) {
   if constexpr (HasParts<W>) {
-    lane_t quiet = 0;
-    if (w.lane() < W::Part::kMaxLanes) quiet = part_sees_quiescence<typename W::Part>(view, created);
-    return w.from_leader(quiet) != 0;
+    lane_t left = 0;
+    if (w.lane() < W::Part::kMaxLanes)
+      left = static_cast<lane_t>(part_sees_quiescence<typename W::Part>(view, created));
+    return static_cast<Left>(w.from_leader(left));
   } else {
     return quiescent(w, view, created);
   }

@@ -15,8 +15,17 @@ struct PeSnapshot {
   std::uint64_t cause = 0;  ///< the first reason that a worker of this PE gave for ending the run; 0: none
   std::uint64_t state = 0, completed = 0;
   std::uint64_t entered = 0;  ///< seeds, spilled items, workers that pushed in a sweep, and parts of phases (tokens)
-  bool begun = false;         ///< GPUs: the PE's kernel has started
-  std::int64_t rounds = 0;    ///< GPUs: finished rounds of a discrete run
+  std::uint64_t phase = 0;    ///< the phase word (worklist/phase.hpp)
+  std::int64_t tokens = 0, carried_out = 0;  ///< parts of phases, and those that were carried out
+  /// Of a slot of parked items: the ring of full chunks that all workers share.
+  struct FullChunks {
+    lane_t slot = 0;
+    std::uint64_t handed_over = 0, claimed = 0;
+    std::int64_t free = 0;  ///< chunks that no worker is entitled to; for a moment, it may be too small
+  };
+  std::vector<FullChunks> full_chunks;  ///< of the slots that had any
+  bool begun = false;                   ///< GPUs: the PE's kernel has started
+  std::int64_t rounds = 0;              ///< GPUs: finished rounds of a discrete run
   std::uint64_t seeds_taken = 0;
   std::uint64_t beats = 0;  ///< its value changes while workers judge pushed items and run items (Out::beat)
   std::uint64_t ring_tail = 0, ring_head = 0;

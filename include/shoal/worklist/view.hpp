@@ -59,6 +59,8 @@ struct PeControl {
   /// Seeds, and items put into spill; also one for each worker that pushed in a sweep.
   PaddedWord<std::uint64_t, Scope::system> entered;
   PaddedWord<std::int64_t, Scope::system> tokens;  ///< parts of phases, one per worker and phase (worklist/phases.hpp)
+  /// Those of these parts whose workers have taken all parked items that the phase has reached. They may still run them.
+  PaddedWord<std::int64_t, Scope::system> carried_out;
   PaddedWord<std::uint64_t, Scope::system> phase;  ///< the phase (worklist/phase.hpp) that every worker is to carry out
   Word<lane_t, Scope::system> nearest[kMostSlots];  ///< [slot] the smallest bucket parked in it, or a smaller one
   Word<std::uint64_t, Scope::system> refused;       ///< RefusedOwner of an item that was pushed here; 0: none
@@ -127,6 +129,7 @@ struct WorklistView {
   bool judge_remote = false;      ///< for tasks with accept_at() or ask_at(): whether the pusher judges
   std::uint8_t keeps = 0;         ///< for workers that keep items (kKeepsItems): the most, at most w.size()
   std::uint8_t deals = 0;  ///< for workers that deal (kDeals): the longest batch that they deal out; at most w.size()
+  lane_t overlap = 0;      ///< the threshold may move when at most so many stays are left (worklist/phases.hpp)
   HeldSlot<Item>* held = nullptr;  ///< [n_workers * kHeldSlots] here; null if the run does not combine
   const Item* seeds = nullptr;     ///< [n_seeds] the items that this PE pushes first; counted in `entered`
   std::uint64_t n_seeds = 0;

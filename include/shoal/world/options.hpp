@@ -41,6 +41,9 @@ struct Options {
   int buckets = 0;             ///< priority queue: separate buckets beyond the threshold, 1 (as Atos) to 16; 0 chooses
   int keep =
       -1;  ///< priority queue or kAnyOrder, warps: most items that a warp keeps for its next batch, 0 to 32; -1 chooses
+  /// Priority queue, persistent kernels: the threshold moves as soon as about so many items below it are left; 0: when none is; -1
+  /// chooses: 0, unless the task is the library's.
+  int overlap = -1;
   JudgeKind judge = JudgeKind::automatic;        ///< who judges an item of another PE: its owner, or the pusher
   CombineKind combine = CombineKind::automatic;  ///< whether items with equal keys are merged before they are sent
   std::int64_t batch_bytes = -1;  ///< of a segment of items for another PE, at least one item; -1 chooses, 0: channels

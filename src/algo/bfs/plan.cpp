@@ -24,8 +24,11 @@ constexpr std::int64_t kVerticesInOrder = 1 << 24;  ///< of a PE, up to which th
 
 constexpr std::int64_t kVerticesOfWideWindows = 1 << 26;  ///< of a road network on a GPU
 
-// On several GPUs a smaller road network runs faster in the order of arrival (docs/decisions/0080-what-leaves-is-apart.md).
-constexpr std::int64_t kVerticesOfWindowsOnSeveral = 1 << 23;
+// On several GPUs smaller road networks run in the order of arrival. Larger ones do not since a worker runs what it keeps at once
+// (docs/decisions/0084-kept-items-at-once.md).
+constexpr std::int64_t kVerticesOfWindowsOnSeveral = 1 << 16;
+constexpr std::int64_t kVerticesOfLongWindows =
+    6 << 20;  ///< of a road network on several GPUs, where a window takes longer to end
 
 // In a window of levels fewer vertices run at a time than in a bucket of shortest paths: with more warps road:2900 takes 1.02 of the
 // time, road:4096 0.93 (docs/decisions/0079-more-warps.md).
@@ -92,7 +95,8 @@ bool bfs_keeps_items_on_gpus(const PlacedGraph& graph, const Options& options) {
 int bfs_window_on_gpus(const PlacedGraph& graph) {
   // On very large maps, more runs at a time than there are warps, and what is kept runs ahead within a window
   // (docs/decisions/0079-more-warps.md).
-  return graph.num_vertices / graph.n_pes() > kVerticesOfWideWindows ? 256 : 1024;
+  if (graph.num_vertices / graph.n_pes() > kVerticesOfWideWindows) return 256;
+  return graph.n_pes() > 1 && graph.num_vertices <= kVerticesOfLongWindows ? 2048 : 1024;
 }
 
 BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOptions& options, Decisions& why) {

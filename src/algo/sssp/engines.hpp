@@ -46,5 +46,7 @@ lane_t sssp_batches_on_gpus(const PlacedGraph&, QueueKind);
 bool sssp_owners_judge_on_gpus(const PlacedGraph&, QueueKind);
 /// Whether the worklist is faster than delta-stepping on GPUs, as warps keep items (docs/decisions/0078-items-that-a-warp-keeps.md).
 bool sssp_keeps_items_on_gpus(const PlacedGraph&);
+/// The same, as buckets overlap (docs/decisions/0083-buckets-overlap.md). Measured on one and two GPUs, with whole weights.
+bool sssp_overlaps_on_gpus(const PlacedGraph&);
 
 }  // namespace shoal

@@ -56,7 +56,7 @@ TEST(BfsPlan, WarpsKeepItemsOfRoads) {
   const PlacedGraph road = sampled(shape(2048 * 2048, 3.6, 4), 33);
   EXPECT_EQ(chosen(road), BfsStrategy::async);
   EXPECT_TRUE(bfs_keeps_items_on_gpus(road, {}));
-  EXPECT_FALSE(bfs_keeps_items_on_gpus(sampled(shape(2048 * 2048, 3.6, 4, 2), 33), {}));
+  EXPECT_TRUE(bfs_keeps_items_on_gpus(sampled(shape(2048 * 2048, 3.6, 4, 2), 33), {}));
   EXPECT_FALSE(bfs_keeps_items_on_gpus(sampled(shape(1 << 22, 32, 70), 33), {})) << "long rows";
   EXPECT_FALSE(bfs_keeps_items_on_gpus(sampled(shape(1 << 20, 3, 100000), 33), {})) << "a few long rows, so blocks";
   const PlacedGraph large = sampled(shape(13191LL * 13191, 2.4, 4), 50);
@@ -71,8 +71,10 @@ TEST(BfsPlan, WarpsKeepItemsOfRoads) {
   EXPECT_FALSE(bfs_keeps_items_on_gpus(random, {}));
   EXPECT_TRUE(bfs_keeps_items_on_gpus(sampled(shape(4096 * 4096, 3.6, 4, 2), 33), {}));
   EXPECT_FALSE(bfs_keeps_items_on_gpus(sampled(shape(4096 * 4096, 3.6, 4, 2, 0.5), 33), {})) << "many arcs cross";
-  EXPECT_FALSE(bfs_keeps_items_on_gpus(sampled(shape(2048 * 2048, 3.6, 4, 2), 33), {}))
-      << "few items on each of two GPUs";
+  EXPECT_TRUE(bfs_keeps_items_on_gpus(sampled(shape(256 * 256, 3.6, 4, 2), 33), {}));
+  EXPECT_FALSE(bfs_keeps_items_on_gpus(sampled(shape(128 * 128, 3.6, 4, 2), 33), {})) << "not measured";
+  EXPECT_EQ(bfs_window_on_gpus(sampled(shape(2048 * 2048, 3.6, 4, 2), 33)), 2048);
+  EXPECT_EQ(bfs_window_on_gpus(sampled(shape(4096 * 4096, 3.6, 4, 2), 33)), 1024);
   EXPECT_TRUE(bfs_keeps_items_on_gpus(road, {.worker = WorkerKind::warp, .keep = 4}));
   EXPECT_FALSE(bfs_keeps_items_on_gpus(road, {.worker = WorkerKind::block}));
   EXPECT_FALSE(bfs_keeps_items_on_gpus(road, {.kernel = KernelKind::discrete}));

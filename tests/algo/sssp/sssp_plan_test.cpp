@@ -126,6 +126,30 @@ TEST(SsspPlan, WarpsKeepItemsWherePathsAreLong) {
   EXPECT_FALSE(keeps(shape(1 << 22, arc_t{32} << 22, 70, 1), 32)) << "long rows";
 }
 
+TEST(SsspPlan, BucketsOverlapInEvenGraphsWithLongRows) {
+  const auto overlaps = [](int scale, arc_t degree, pe_t n_pes, double max_weight = 255, arc_t max_degree = 80) {
+    PlacedGraph graph = shape(std::int64_t{1} << scale, degree << scale, max_degree, n_pes);
+    graph.max_weight = max_weight;
+    return sssp_overlaps_on_gpus(graph);
+  };
+  for (const pe_t n_pes : {1, 2}) {
+    EXPECT_TRUE(overlaps(20, 32, n_pes)) << "uniform:20";
+    EXPECT_TRUE(overlaps(22, 16, n_pes)) << "uniform:22,degree=8";
+    EXPECT_FALSE(overlaps(22, 8, n_pes)) << "uniform:22,degree=4";
+    EXPECT_FALSE(overlaps(22, 32, n_pes, 1)) << "few distances";
+    EXPECT_FALSE(overlaps(22, 30, n_pes, 255, 160000)) << "kron:22";
+  }
+  EXPECT_TRUE(overlaps(24, 32, 1)) << "uniform:24";
+  EXPECT_FALSE(overlaps(24, 32, 2));
+  EXPECT_FALSE(overlaps(25, 32, 1)) << "not measured";
+  EXPECT_FALSE(overlaps(20, 32, 4)) << "not measured";
+  EXPECT_FALSE(overlaps(16, 16, 1)) << "small";
+  EXPECT_TRUE(overlaps(16, 16, 2));
+  PlacedGraph real = shape(1 << 20, 32 << 20, 80, 1);
+  real.max_weight = 255, real.weight_kind = WeightKind::float64;
+  EXPECT_FALSE(sssp_overlaps_on_gpus(real)) << "not measured";
+}
+
 TEST(SsspPlan, OwnersJudgeWhereFewArcsLeadToOtherPes) {
   const auto judge = [](double crossing, pe_t pes = 2, arc_t max_degree = 160000, QueueKind queue = QueueKind::fifo) {
     PlacedGraph graph = shape(1 << 24, 517143648, max_degree, pes);
