@@ -195,13 +195,15 @@ TYPED_TEST_P(WireContract, ShortestPathsWhateverTheOrder) {
              });
 }
 
-// Buckets are as wide as the smallest weight. So the distance of a vertex that runs is final, and every vertex runs once.
+// Buckets are as wide as the smallest weight, and do not overlap. So the distance of a vertex that runs is final, and every vertex runs
+// once.
 TYPED_TEST_P(WireContract, NarrowBucketsRunEveryVertexOnce) {
   const Roads roads = Roads::detours(40);
   const std::vector<std::uint32_t> expected = roads.distances_from(0);
   TypeParam::for_each_world([&](const Machine& all, auto& processes, LaunchPlan plan) {
     for (const lane_t buckets : {1, 4}) {
       apply(plan, buckets == 1 ? Sending::combine_in_segments : Sending::segments, buckets, 1, 1);
+      plan.overlap = 0;
       typename TestFixture::template List<Paths> list(processes, plan);
       const Report report = PathRuns<Paths>(all, roads).run(list, 0, expected);
       EXPECT_EQ(report.run, roads.size()) << describe_options(plan);

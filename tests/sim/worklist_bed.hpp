@@ -229,7 +229,7 @@ class WorklistBed {
     c.state.store(0), c.cause.store(0);
     c.completed.store(0);
     c.entered.store(seeds[p].size());
-    c.tokens.store(0);
+    c.tokens.store(0), c.carried_out.store(0);
     c.phase.store(0);
     for (auto& nearest : c.nearest) nearest.store(kNoBucket);
     for (auto& count : c.parkers) count.store(0);
@@ -291,6 +291,7 @@ class WorklistBed {
     machine.name(&c.completed, 8, 1, at + "completed");
     machine.name(&c.entered, 8, 1, at + "entered");
     machine.name(&c.tokens, 8, 1, at + "tokens");
+    machine.name(&c.carried_out, 8, 1, at + "carried out");
     machine.name(&c.phase, 8, 1, at + "phase");
     machine.name(c.parkers, sizeof c.parkers[0], kParkersKept, at + "parkers");
     machine.name(c.nearest, sizeof c.nearest[0], kMostSlots, at + "nearest");

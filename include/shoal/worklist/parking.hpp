@@ -183,7 +183,7 @@ SHOAL_OUT_OF_LINE SHOAL_FN Brought bring_parked(W w, const View& view, BinTable*
   const auto chunk = static_cast<std::uint32_t>(from);
   brought.brings = chunk != kNoChunk;
   if (!brought.brings) {
-    if (w.lane() == 0) view.here().carried_out.fetch_add(1);
+    if (w.lane() == 0) view.here().carried_out.fetch_add_release(1);
     return brought;
   }
   const lane_t left = static_cast<lane_t>(from >> 32), n = left < most ? left : most;

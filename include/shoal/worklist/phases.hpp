@@ -11,7 +11,8 @@
 // If View::overlap is set, the threshold moves by one bucket as soon as few stays are left, so that workers without items need not wait
 // for the last ones of a bucket. Nothing gets lost by that:
 // - The order waits until all workers have carried out the last phase: they have taken all parked items that it reached
-//   (PeControl::carried_out). So until they see the new phase, all of them park by the same one, and no worker misses a phase.
+//   (PeControl::carried_out). So until they see the new phase, all of them park by the same one, and no worker misses a phase. They
+//   count with release, so all that they recorded before is seen, and cleared if it is outdated.
 // - An item that is parked while the order is made is beyond the last threshold. If the new one reaches it, its worker finds it when it
 //   carries out the new phase, as it looks through all chunks that it has filled. If not, its record in PeControl::nearest stays, because
 //   only those of slots are cleared that the new phase reaches.

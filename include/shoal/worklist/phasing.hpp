@@ -44,7 +44,7 @@ class Phasing : public Receiving<W, View> {
       if constexpr (HasIdle<TaskT>) {
         if (Phase::sweeps(word)) sweep();
       }
-      if (w_.lane() == 0) view().here().carried_out.fetch_add(1);
+      if (w_.lane() == 0) view().here().carried_out.fetch_add_release(1);
       complete(1);
     }
     return true;
