@@ -27,8 +27,8 @@ constexpr std::int64_t kVerticesOfWideWindows = 1 << 26;  ///< of a road network
 // On several GPUs smaller road networks run in the order of arrival. Larger ones do not since a worker runs what it keeps at once
 // (docs/decisions/0084-kept-items-at-once.md).
 constexpr std::int64_t kVerticesOfWindowsOnSeveral = 1 << 16;
-constexpr std::int64_t kVerticesOfLongWindows =
-    6 << 20;  ///< of a road network on several GPUs, where a window takes longer to end
+// A window takes longer to end on several GPUs, so there are fewer; on larger road networks that was not measured.
+constexpr std::int64_t kVerticesOfLongWindows = 6 << 20;
 
 // In a window of levels fewer vertices run at a time than in a bucket of shortest paths: with more warps road:2900 takes 1.02 of the
 // time, road:4096 0.93 (docs/decisions/0079-more-warps.md).

@@ -153,11 +153,12 @@ lane_t sssp_batches_on_gpus(const PlacedGraph& graph, QueueKind queue) {
 bool sssp_keeps_items_on_gpus(const PlacedGraph& graph) { return is_like_roads(graph) && !crosses_much(graph); }
 
 bool sssp_overlaps_on_gpus(const PlacedGraph& graph) {
-  constexpr double kLeastDegree =
-      12;  // with a mean degree of 8, delta-stepping takes 0.45 to 0.96 of the time; with 16, 1.0 to 1.4
-  constexpr arc_t kLeastArcs = 1 << 21;  // on one GPU; with half as many it takes 0.95
-  constexpr double kLeastRange = 16;  // of few distances most buckets are empty, and the next one may not begin early
-  constexpr std::int64_t kMostOnOne = 1 << 24, kMostOnTwo = 3 << 21;  // with 2^24 on two delta-stepping takes 0.96
+  // With a mean degree of 8 delta-stepping takes 0.45 to 0.96 of the worklist's time, with 16 1.0 to 1.4. With half as many arcs on one
+  // GPU it takes 0.95, and with 2^24 vertices on two 0.96. Where there are few distances, most buckets are empty, and the next one may
+  // not begin early.
+  constexpr double kLeastDegree = 12, kLeastRange = 16;
+  constexpr arc_t kLeastArcs = 1 << 21;
+  constexpr std::int64_t kMostOnOne = 1 << 24, kMostOnTwo = 3 << 21;  ///< vertices
   if (graph.weight_kind == WeightKind::float64 || is_skewed(graph) || graph.max_weight < kLeastRange) return false;
   if (mean_degree(graph) < kLeastDegree || graph.n_pes() > 2) return false;
   if (graph.n_pes() == 1) return graph.num_vertices <= kMostOnOne && graph.num_arcs >= kLeastArcs;
