@@ -13,7 +13,8 @@
  * reached (`carried`) and something may be parked. It then reads and resets the entries of `told` one by one, as items are parked
  * meanwhile.
  * -DTURNS: there are no lists, only the two slots that are used in turns (Atos's pair of queues). Every phase changes the turn; then every
- * worker empties the slot of the last turn, and parks in the other one what the threshold has not reached.
+ * worker empties the slot of the last turn, and parks in the other one what the threshold has not reached. Not with -DSWEEP, as a sweep
+ * does not change the turn.
  * Claim: `done` is announced only when no item and no flag is left anywhere (`left`, the truth). -DLIVE: it is announced in the end
  * (weak fairness).
  * Left out: reading the counters one by one (quiescence.pml), and lists together with the two slots (tests/sim).

@@ -29,7 +29,9 @@ inline void apply(LaunchPlan& plan, Sending sending, lane_t buckets, double thre
   if (buckets > 0 && plan.worker == WorkerKind::warp && plan.kernel == KernelKind::persistent) {
     plan.keeps = plan.capacity == 8 ? 3 : 20;
   }
-  if (buckets > 0 && plan.kernel == KernelKind::persistent) plan.overlap = plan.capacity == 8 ? 5 : 2000;
+  // With two buckets in strict order, as users' tasks run by default.
+  if (buckets > 0 && buckets != 2 && plan.kernel == KernelKind::persistent)
+    plan.overlap = plan.capacity == 8 ? 5 : 2000;
   plan.threshold = threshold;
   plan.threshold_delta = delta;
 }

@@ -4,7 +4,7 @@
 // Bucket 0 holds the priorities below `threshold`, bucket k those in [threshold + (k - 1) * delta, threshold + k *
 // delta). At any time one bucket, `near`, is the threshold of all PEs: items of buckets up to `near` go to the ring, and the
 // others are parked in slots. Each of the next few buckets has a slot of its own, and two slots, used in turn, take
-// everything beyond these buckets. When no item that may run is left, `near` moves (worklist/phases.hpp), and the workers
+// everything beyond these buckets. When no item that may run is left, or few are, `near` moves (worklist/phases.hpp), and the workers
 // run the items that it has reached.
 //
 // Parking costs one coalesced write. Each worker fills its own chunks, one per slot, and hands full chunks to a ring

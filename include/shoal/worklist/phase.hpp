@@ -1,5 +1,6 @@
 // The phase word. A phase is a move of the threshold, or a sweep (a call of idle() for every part of the data). It begins
-// when no item that may run is left, and every worker carries out its share. worklist/phases.hpp orders phases.
+// when no item that may run is left, or few are (View::overlap), and every worker carries out its share. worklist/phases.hpp orders
+// phases.
 #pragma once
 #include <cstdint>
 

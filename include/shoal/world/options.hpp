@@ -42,7 +42,7 @@ struct Options {
   int keep =
       -1;  ///< priority queue or kAnyOrder, warps: most items that a warp keeps for its next batch, 0 to 32; -1 chooses
   /// Priority queue, persistent kernels: the threshold moves as soon as about so many items below it are left; 0: when none is; -1
-  /// chooses: 0, unless the task is the library's.
+  /// chooses: 0, but 2,048 for the library's shortest paths on GPUs, unless the graph is skewed.
   int overlap = -1;
   JudgeKind judge = JudgeKind::automatic;        ///< who judges an item of another PE: its owner, or the pusher
   CombineKind combine = CombineKind::automatic;  ///< whether items with equal keys are merged before they are sent
