@@ -25,10 +25,8 @@ struct OwnerTable {
   SHOAL_FN pe_t operator()(vertex_t v) const {
     // GPUs call this at least once for every item. So all lanes take the same path, and two PEs need no loop.
     pe_t p = (v >= begin[1]) + (n_pes > 1 && v >= begin[2]);
-#if defined(__CUDACC__)
-#pragma unroll 1  // else the compiler would put a loop unrolled by four at each of a kernel's many calls
-#endif
-    for (pe_t q = 2; q < n_pes; ++q) p += v >= begin[q + 1];
+    SHOAL_ROLLED  // else a loop that is unrolled by four would be at each of a kernel's many calls
+        for (pe_t q = 2; q < n_pes; ++q) p += v >= begin[q + 1];
     return p;
   }
   /// Whether `pe` owns v. Quicker than to find the owner.

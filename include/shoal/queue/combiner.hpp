@@ -40,6 +40,7 @@ SHOAL_OUT_OF_LINE SHOAL_FN lane_t hold_back(W w, const TaskT& task, HeldSlot<typ
   bool waits = has;
   const std::uint64_t key = has ? static_cast<std::uint64_t>(task.key(item)) : 0;
   HeldSlot<typename TaskT::Item>& slot = table[(key * 0x9E3779B97F4A7C15ull >> 32) & (kHeldSlots - 1)];
+  SHOAL_ROLLED
   for (int round = 0; round < kRounds && w.any(waits); ++round) {
     if (waits) slot.claim.store(w.lane());
     w.sync();

@@ -193,6 +193,17 @@ class Out : public Judging<W, View> {
     }
   }
 
+  /// Worker-collective: queues, or sends, one item of each lane with `has` that no item of a batch has pushed. `how` is the same on
+  /// every lane. For code that is rare: on GPUs a kernel has one copy, out of line, so it must not be called on the state that a worker
+  /// keeps in registers (Scheduler::rarely).
+  SHOAL_FN void admit(const W& w, Comes how, bool has, const Item& item) {
+    if constexpr (W::kMaxLanes > 1) {
+      admit_out_of_line(*this, w, how, has, item);
+    } else {
+      admit_here(w, how, has, item);
+    }
+  }
+
   SHOAL_FN void note_stale(bool stale) { add_to<W>(tally().stale, stale); }
   SHOAL_FN void note_run(bool run) { add_to<W>(tally().run, run); }
   SHOAL_FN void note_idle_call() { add_to<W>(tally().idle_calls, 1); }
@@ -227,6 +238,31 @@ class Out : public Judging<W, View> {
   }
 
  private:
+  static SHOAL_OUT_OF_LINE SHOAL_FN void admit_out_of_line(Out& out, W w, Comes how, bool has, Item item) {
+    out.admit_here(w, how, has, item);
+  }
+  /// Sends leaving items by send(), also where batches send by the gate or apart: seeds are mostly this PE's own.
+  SHOAL_FN void admit_here(const W& w, Comes how, bool has, const Item& what) {
+    const Item item[1] = {what};
+    bool keep[1] = {has}, travels[1] = {false};
+    if (how == Comes::seed) {
+      pe_t owner[1];
+      PushCounts counts;
+      this->template judge_own<Known::nothing>(w, {has}, item, owner, keep, travels, counts);
+      add_to<W, /*kFew=*/true>(tally(), counts);
+    }
+    append(w, keep, item);
+    if (how == Comes::parked || view().n_pes == 1) return;
+    if constexpr (HasRemoteJudge<TaskT> && !kJudgesAtOnce<W, View>) {
+      if (view().judge_remote) {
+        PushCounts counts;
+        judge_there(w, view(), counts, travels, item);
+        add_to<W, /*kFew=*/true>(tally(), counts);
+      }
+    }
+    const pe_t owner[1] = {owner_if(view(), travels[0], what)};
+    send(w, travels, owner, item);
+  }
   /// Whether items for other PEs are dealt with apart from this PE's own, out of line (send_leaving). Warps do so with one item per lane,
   /// as on road networks: in most batches none leaves, a vote on it is almost free, and each hop is as short as on one PE.
   template <lane_t kSome>

@@ -58,11 +58,13 @@ class Queuing {
       w.sync();
     }
     if constexpr (kSorts) {
+      SHOAL_ROLLED
       for (lane_t b = w.lane(); b < 1 + kMostSlots; b += w.size()) bins_->count[b] = 0;
       if (w.lane() == 0) bins_->nearest = kNoBucket;
       w.sync();
     }
     if constexpr (kSendsWhole<W, View>) {
+      SHOAL_ROLLED
       for (lane_t p = w.lane(); p < static_cast<lane_t>(view().n_pes); p += w.size()) gate_->count[p] = 0;
       w.sync();
     }
@@ -83,13 +85,6 @@ class Queuing {
     } else {
       return 0;
     }
-  }
-
-  /// Worker-collective: the lanes with `has` queue an accepted item.
-  SHOAL_FN void queue(const W& w, bool has, const Item& item) {
-    bool one_has[1] = {has};
-    const Item one[1] = {item};
-    append(w, one_has, one);
   }
 
   /// Writes the items that place() could not write into those of their slots that are empty now. True if this worker owes no

@@ -183,6 +183,7 @@ struct WorklistView {
   SHOAL_FN void stop_all(RunState why) const {
     const auto tell = [&](RunState state) {
       bool told = true;
+      SHOAL_ROLLED
       for (pe_t q = first_near; q < end_near; ++q) {
         if (q != me) told &= transport.set(q, &control[q]->state, static_cast<std::uint32_t>(state));
       }
