@@ -18,15 +18,16 @@ namespace {
 /// What the workers of PE p of this process counted and sent.
 Report counted(const RunCounts& counts, pe_t p) {
   Report report;
-  const PeControl &before = counts.before[p], &now = counts.after[p];
+  const PeControl& now = counts.after[p];
+  const SentBefore* const before = counts.before.data() + p * (counts.all_pes << now.log_channels);
   for_lane_counters([](Merge, auto& word, std::int64_t& count) { count = static_cast<std::int64_t>(word.load()); },
                     now.counts, report);
   for (pe_t q = 0; q < counts.all_pes; ++q) {
     std::int64_t items = 0, messages = 0;
     const pe_t channels = 1 << now.log_channels;
     for (pe_t i = q * channels; i < (q + 1) * channels; ++i) {
-      items += static_cast<std::int64_t>(now.ends[i].send.tail.load() - before.ends[i].send.tail.load());
-      messages += static_cast<std::int64_t>(now.ends[i].send.messages.load() - before.ends[i].send.messages.load());
+      items += static_cast<std::int64_t>(now.ends[i].send.tail.load() - before[i].items);
+      messages += static_cast<std::int64_t>(now.ends[i].send.messages.load() - before[i].messages);
     }
     const auto bytes = items * static_cast<std::int64_t>(counts.item_bytes) +
                        messages * static_cast<std::int64_t>(counts.message_bytes);
@@ -147,6 +148,16 @@ void check_lists(pe_t n_pes, std::size_t tasks, std::size_t lists_of_seeds) {
     throw UsageError(std::to_string(tasks) + " tasks and " + std::to_string(lists_of_seeds) + " lists of seeds for " +
                      std::to_string(n_pes) + " PEs; give one of each per PE");
   }
+}
+
+std::vector<SentBefore> sent_before(std::span<const PeControl> counters, pe_t all_pes) {
+  std::vector<SentBefore> sent;
+  for (const PeControl& of : counters) {
+    for (pe_t i = 0; i < all_pes << of.log_channels; ++i) {
+      sent.push_back({of.ends[i].send.tail.load(), of.ends[i].send.messages.load()});
+    }
+  }
+  return sent;
 }
 
 RunState end_run(const LaunchPlan& plan, const RunCounts& counts, Report& report) {

@@ -13,11 +13,12 @@ namespace {
 /// The error of a run on two PEs in which PE 1 refused an item, because its owner() had returned `owner`.
 std::string error_of(pe_t owner) {
   RunCounts counts;
-  counts.before = std::vector<PeControl>(2);
-  counts.after = std::vector<PeControl>(2);
+  std::vector<PeControl> counters(2);
+  counts.after = counters;
   counts.all_pes = 2;
+  counts.before = sent_before(counters, counts.all_pes);
   counts.seeds = {0, 0};
-  counts.after[1].refused.store(RefusedOwner::pack(owner));
+  counters[1].refused.store(RefusedOwner::pack(owner));
   Report report;
   try {
     end_run(LaunchPlan(), counts, report);

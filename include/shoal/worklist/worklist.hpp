@@ -84,14 +84,14 @@ class Worklist {
         memory_.begin(p, task[p], seeds[p]);
         counts.seeds.push_back(seeds[p].size());
       }
-      counts.before = counters();
+      counts.before = sent_before(memory_.counters(), counts.all_pes);
       launch(report);
     } catch (...) {
       memory_.tell_of_failure();
       throw;
     }
     memory_.read_counters();
-    counts.after = counters();
+    counts.after = memory_.counters();
     counts.chunks = chunks();
     counts.item_bytes = plan_.batch_bytes > 0 ? sizeof(Item) : sizeof(RemoteSlot<Item>);
     counts.message_bytes = plan_.batch_bytes > 0 ? sizeof(ticket_t) : 0;
@@ -150,7 +150,6 @@ class Worklist {
     return plan_.workers > 0 ? std::min(plan_.workers, threads) : threads;
   }
 
-  const std::vector<PeControl>& counters() const { return memory_.counters(); }
   std::uint64_t chunks() const { return memory_.chunks(); }
 
   void launch(Report& report) {

@@ -73,7 +73,8 @@ class Machine {
   void number_slots(pe_t pe, void* slots, std::size_t slot_bytes, std::uint64_t n, std::uint64_t period,
                     std::uint64_t full = 0) const;
   /// The same as copy_in() and copy_out(), but complete only after wait_for_memory(), so the copies of several PEs are under way
-  /// together. The host's side must be memory of allocate_host(), which is left alone until then.
+  /// together. The host's side is left alone until then. It is memory of allocate_host(); what is copied in may be any memory, but is
+  /// under way together with other copies only as long as it is small.
   void copy_in_later(pe_t pe, void* to, const void* from, std::size_t bytes) const;
   void copy_out_later(pe_t pe, void* to, const void* from, std::size_t bytes) const;
   /// Waits until all of the above is complete on all PEs, and visible to kernels of every stream.
