@@ -4,7 +4,7 @@ import dataclasses
 import statistics
 
 from results_auto import Tuned
-from results_runs import Peers, Run, on_one, rounded_up
+from results_runs import Peers, Run, on_one, rounded_up, since
 from results_sections import workers_of
 
 END_MICROSECONDS = {1: 20, 4: 100}  # by number of GPUs: the limit until the end of a run is found
@@ -181,7 +181,7 @@ def several_gpus(runs: list[Run]) -> Goal:
     pairs = [(run, on_one(run, runs)) for run in fastest(runs)]
     known = [(run, one) for run, one in pairs if one]
     misses = [
-        f"{run.what}, {run.graph}, {run.machine}: {run.seconds * 1e3:.2f} ms, {one.seconds * 1e3:.2f} on one"
+        f"{run.what}, {run.graph}, {run.machine}: {run.seconds * 1e3:.2f} ms{since(run, one)}, {one.seconds * 1e3:.2f} on one"
         for run, one in known
         if run.seconds > one.seconds
     ]

@@ -175,6 +175,7 @@ FLOOR = """The columns:
   all arcs once per sweep (by worklist, the items that were pushed; beside GAPBS, all arcs once).
 - `floor`: a lower bound, see below; in brackets, how many times as long the run took.
 - `against the best on one GPU`: how many times as fast the run is as the fastest recorded run on one GPU of that kind.
+  Empty where the run on one GPU is of a later day, and so of a later state of the program.
 - `best other program`: its time on the same number of GPUs of that kind, or on as many CPU threads; in brackets, the
   time of shoal over it, so less than 1 means that shoal is faster. Programs with a looser answer are left out.
 - `measured`: date and revision.
@@ -315,7 +316,7 @@ def full_table(runs: list[Run], peers: Peers | None) -> str:
         ]
         for r in mine:
             one = on_one(r, runs)
-            against = f"{one.seconds / r.seconds:.2f} x" if one else ""
+            against = f"{one.seconds / r.seconds:.2f} x" if one and not since(r, one) else ""  # of one state only
             lines.append(
                 f"| {r.graph} | {r.arcs:,} | {r.machine} | {r.how} | {r.seconds * 1e3:.2f} | {r.rate / 1e9:.2f} "
                 f"| {floor_cell(r, runs)} | {against} | {beside_cell(r, peers)} | {r.measured} |"
