@@ -13,8 +13,13 @@ constexpr int kThreads = 256;
 constexpr std::int64_t kMostBlocks = 132 * 8;
 
 struct Found {
-  unsigned left, seeds;
-  int least;
+  unsigned left = 0, seeds = 0;
+  int least = KCorePe::kNoDegree;
+};
+/// What the blocks of a kernel have found so far, and how many of them have finished.
+struct Finding {
+  Found found;
+  Word<std::uint32_t, Scope::device> finished;
 };
 
 __global__ void begin_peeling(CsrView rows, KCorePe pe) {
@@ -33,10 +38,13 @@ __device__ unsigned append(bool mine, unsigned* size) {
   return __shfl_sync(~0u, base, 0) + __popc(lanes & ((1u << lane) - 1));
 }
 
-/// @param left   [n] vertices that were left before
-/// @param stays  vertices that are left now, in any order
+/// @param left    [n] vertices that were left before
+/// @param stays   vertices that are left now, in any order
+/// @param by_all  as Finding{} before and after
+/// @param result  host memory: copies before and after the kernel would take longer than most of these kernels
 __global__ void look_at_all(CsrView rows, KCorePe pe, const vertex_t* left, unsigned n, vertex_t* stays,
-                            std::int32_t done, std::int32_t k, Found* found) {
+                            std::int32_t done, std::int32_t k, Finding* by_all, Found* result) {
+  Found* const found = &by_all->found;
   int least = KCorePe::kNoDegree;
   const unsigned step = gridDim.x * blockDim.x, whole = (n + 31) / 32 * 32;
   for (unsigned at = blockIdx.x * blockDim.x + threadIdx.x; at < whole; at += step) {
@@ -54,6 +62,10 @@ __global__ void look_at_all(CsrView rows, KCorePe pe, const vertex_t* left, unsi
   }
   least = __reduce_min_sync(~0u, least);
   if ((threadIdx.x & 31) == 0 && least != KCorePe::kNoDegree) atomicMin(&found->least, least);
+  __syncthreads();
+  if (threadIdx.x != 0 || by_all->finished.fetch_add_acq_rel(1) + 1 < gridDim.x) return;
+  *result = *found;  // of all blocks: the last one to finish is here
+  *by_all = Finding{};
 }
 
 /// Operations on all vertices of the PEs, on their devices at the same time.
@@ -67,6 +79,8 @@ class HandsGpu {
       if (pes_.size() <= p) pes_.emplace_back(graph.out[p].count);
       pes_[p].n = graph.out[p].count;
       pes_[p].swapped = false;
+      const Finding nothing{};
+      SHOAL_CUDA(cudaMemcpy(pes_[p].finding.data(), &nothing, sizeof(nothing), cudaMemcpyHostToDevice));
       if (pes_[p].n == 0) continue;
       begin_peeling<<<blocks(pes_[p].n), kThreads>>>(graph.out[p], engine.pe(p));
       SHOAL_CUDA(cudaGetLastError());
@@ -76,21 +90,18 @@ class HandsGpu {
   template <class Engine>
   std::vector<KCoreLook> look(const Engine& engine, std::int32_t done, std::int32_t k) {
     const PlacedGraph& graph = engine.graph();
-    static constexpr Found kNone{0, 0, KCorePe::kNoDegree};
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
       Pe& mine = pes_[p];
-      mine.here() = kNone;
+      mine.here() = Found{};
       if (mine.n == 0) continue;
       DeviceGuard guard(graph.devices[p]);
       vertex_t* from = engine.pe(p).left;
       vertex_t* to = mine.other.data();
       if (mine.swapped) std::swap(from, to);
       mine.swapped = !mine.swapped;
-      SHOAL_CUDA(cudaMemcpyAsync(mine.found.data(), &mine.here(), sizeof(Found), cudaMemcpyHostToDevice));
       look_at_all<<<blocks(mine.n), kThreads>>>(graph.out[p], engine.pe(p), from, mine.n, to, done, k,
-                                                mine.found.data());
+                                                mine.finding.data(), &mine.here());
       SHOAL_CUDA(cudaGetLastError());
-      SHOAL_CUDA(cudaMemcpyAsync(&mine.here(), mine.found.data(), sizeof(Found), cudaMemcpyDeviceToHost));
     }
     std::vector<KCoreLook> looks(graph.n_pes());
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
@@ -108,12 +119,12 @@ class HandsGpu {
   struct Pe {
     explicit Pe(vertex_t count)
         : other(count, "vertices left"),
-          found(1, "what was found"),
+          finding(1, "what is found"),
           found_here(pinned_memory(sizeof(Found), "what was found")) {}
     Found& here() { return *static_cast<Found*>(found_here.get()); }
 
     DeviceArray<vertex_t> other;  // alternates with KCorePe::left
-    DeviceArray<Found> found;
+    DeviceArray<Finding> finding;
     std::shared_ptr<void> found_here;  // a Found
     vertex_t n = 0;                    // number of vertices left
     bool swapped = false;
