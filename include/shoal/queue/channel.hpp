@@ -154,13 +154,11 @@ struct ChannelReceiver {
   /// @param items  [most] the copies; shared by the lanes
   template <lane_t kAtOnce = 8, Worker W>
   SHOAL_FN Claim claim_arrived(const W& w, ticket_t head, T* items, lane_t most) const {
-    SHOAL_ROLLED
     for (lane_t tries = 0; tries < kTries; ++tries) {
       const lane_t n = look<kAtOnce>(w, head, items, most);
       if (n == 0) return {};
       ticket_t first = head;
       if (w.lane() == 0) {
-        SHOAL_ROLLED
         while (!counters->drain.compare_swap(first, head + n) && first < head + n) {
         }
       }
@@ -168,7 +166,6 @@ struct ChannelReceiver {
       if (first < head + n) {
         const Claim claim{first, static_cast<lane_t>(first - head), static_cast<lane_t>(head + n - first)};
         if constexpr (!kWhole) {
-          SHOAL_ROLLED
           for (lane_t i = claim.skip + w.lane(); i < n; i += w.size()) items[i] = plain_read(slot(head + i).value);
         }
         return claim;
@@ -185,7 +182,6 @@ struct ChannelReceiver {
     const ticket_t share = credit_share(capacity), shares = capacity / share;
     const ticket_t end = claim.first_ticket + claim.count;
     std::int64_t due = 0;
-    SHOAL_ROLLED
     for (ticket_t at = claim.first_ticket; at < end;) {
       const ticket_t left = share - (at & (share - 1)), n = left < end - at ? left : end - at;
       const lane_t number = static_cast<lane_t>(at / share & (shares - 1));
@@ -208,7 +204,6 @@ struct ChannelReceiver {
   template <lane_t kAtOnce, Worker W>
   SHOAL_FN lane_t look(const W& w, ticket_t head, T* items, lane_t most) const {
     lane_t n = 0;
-    SHOAL_ROLLED
     for (lane_t base = 0; base < most && n == base; base += kAtOnce * w.size()) {
       lane_t gap = most - base < kAtOnce * w.size() ? most : base + kAtOnce * w.size();
       WholeSlot<T> found[kAtOnce];
@@ -240,10 +235,8 @@ struct ChannelReceiver {
   /// Marks share `number` as complete. Returns the number of shares whose credits are to be returned now.
   SHOAL_FN ticket_t complete(lane_t number, ticket_t shares) const {
     std::uint64_t was = counters->home.load();
-    SHOAL_ROLLED
     for (;;) {
       std::uint64_t now = was | HomeWord::complete(number);
-      SHOAL_ROLLED
       for (;;) {
         const std::uint64_t oldest = HomeWord::complete(HomeWord::given_back(now) & (shares - 1));
         if ((now & oldest) == 0) break;

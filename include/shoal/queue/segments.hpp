@@ -111,7 +111,6 @@ struct SegmentSender {
   SHOAL_FN bool publish(const Tr& transport, pe_t to, Tickets t) const {
     bool sent = true;
     const ticket_t end = t.first + t.count;
-    SHOAL_ROLLED
     for (ticket_t at = t.first; at < end;) {
       const ticket_t segment = at >> shape.log_items, next = (segment + 1) << shape.log_items;
       const ticket_t n = (next < end ? next : end) - at;
@@ -177,7 +176,6 @@ struct SegmentSender {
   /// may not have added the credits of those yet.
   SHOAL_FN void collect() const {
     ticket_t next = starts->granted.load();
-    SHOAL_ROLLED
     while (start(next).home.load() > shape.lap(next)) {
       start(next).home.load_acquire();                                      // only if there is something to acquire
       if (!starts->granted.compare_swap_acq_rel(next, next + 1)) continue;  // `next` is now what another worker made it
@@ -227,7 +225,6 @@ struct SegmentReceiver {
     claim.count = w.from_leader(claim.count);
     claim.segment = segment;
     const T* const from = items + (shape.slot(segment) << shape.log_items) + (claim.first & (shape.items() - 1));
-    SHOAL_ROLLED
     for (lane_t base = w.lane(); base < claim.count; base += kAtOnce * w.size()) {
       T value[kAtOnce];
       for (lane_t k = 0; k < kAtOnce; ++k) {
@@ -259,7 +256,6 @@ struct SegmentReceiver {
     SegmentEnd& words = here(segment);
     const ticket_t end = shape.end(segment);
     ticket_t claimed = words.claimed.load();
-    SHOAL_ROLLED
     for (;;) {
       const ticket_t written = words.written.load(), ready = written < end ? written : end;
       if (claimed >= ready) return {};
@@ -274,7 +270,6 @@ struct SegmentReceiver {
 
   /// Moves the hint `oldest` past segments of which all items are claimed.
   SHOAL_FN void move_on(ticket_t oldest) const {
-    SHOAL_ROLLED
     while (here(oldest).claimed.load() >= shape.end(oldest)) {
       if (ends->oldest.compare_swap(oldest, oldest + 1)) ++oldest;
     }

@@ -38,7 +38,6 @@ struct SpillPool {
   SHOAL_FN bool push(const W& w, SpillList& list, bool has, const T& item, const StateWord& state) const {
     const Scan scan = w.count_before(has);
     lane_t placed = 0;
-    SHOAL_ROLLED
     while (placed < scan.total) {
       if (list.top == kNoChunk || list.in_top == chunk_items) {
         std::uint32_t fresh = kNoChunk;
@@ -66,7 +65,6 @@ struct SpillPool {
     if (list.empty()) return 0;
     const T* from = items(list.top);
     const lane_t n = list.in_top < want ? list.in_top : want;
-    SHOAL_ROLLED
     for (lane_t i = w.lane(); i < n; i += w.size()) to[i] = plain_read(from[list.in_top - n + i]);
     w.sync();
     list.in_top -= n;

@@ -17,7 +17,6 @@ SHOAL_FN bool find_arrived(const W& w, const View& view, lane_t turn, lane_t& ch
   };
   lane_t found = ~lane_t{0};
   head = 0;
-  SHOAL_ROLLED
   for (lane_t i = w.lane(); i < all; i += w.size()) {
     if (view.receiver(nth(i)).waiting(head)) {
       found = i;
@@ -41,7 +40,6 @@ struct FoundSegment {
 /// another worker has done so. Each lane does this for some of the PEs.
 template <Worker W, class View>
 SHOAL_FN void offer_parts(const W& w, const View& view) {
-  SHOAL_ROLLED
   for (pe_t to = static_cast<pe_t>(w.lane()); to < view.n_pes; to += static_cast<pe_t>(w.size())) {
     if (to == view.me) continue;
     if (!view.segment_sender(to).offer(view.transport, to)) view.stop_all(RunState::transport_failed);
@@ -60,7 +58,6 @@ SHOAL_OUT_OF_LINE SHOAL_FN FoundSegment find_segment(W w, const View& view, lane
   const lane_t ahead = segments < kMost ? segments : kMost, all = static_cast<lane_t>(view.n_pes - 1) * ahead;
   lane_t found = ~lane_t{0};
   ticket_t segment = 0;
-  SHOAL_ROLLED
   for (lane_t i = w.lane(); i < all; i += w.size()) {
     const lane_t at = (i + turn) % all;
     if (view.segment_receiver(step_from(view, at / ahead + 1)).waiting(at % ahead, segment)) {
@@ -121,7 +118,6 @@ SHOAL_OUT_OF_LINE SHOAL_FN Claim copy_arrived(W w, const View& view, lane_t chan
 template <Worker W, class View>
 SHOAL_FN bool some_channel_has_credits(const W& w, const View& view, lane_t index) {
   bool has = false;
-  SHOAL_ROLLED
   for (pe_t to = static_cast<pe_t>(w.lane()); to < view.n_pes; to += static_cast<pe_t>(w.size())) {
     has |= to != view.me && view.has_credits(to, index);
   }

@@ -228,7 +228,6 @@ SHOAL_OUT_OF_LINE SHOAL_FN Brought bring_parked(W w, const View& view, BinTable*
 /// those buckets in which no worker can have parked yet.
 template <Worker W>
 SHOAL_FN void forget_parkers(const W& w, PeControl& here, lane_t near) {
-  SHOAL_ROLLED
   for (lane_t i = w.lane(); i < kParkersKept - kMostLists; i += w.size()) {
     here.parkers[(near + kMostLists + i) % kParkersKept].store(0);
   }
@@ -239,7 +238,6 @@ SHOAL_FN inline std::uint32_t slots_reached(const Buckets& buckets, std::uint64_
   if (buckets.lists == 0) return 0;
   std::uint32_t slots = 0;
   const lane_t passed = Phase::near(phase) - Phase::near(before);
-  SHOAL_ROLLED
   for (lane_t i = 1; i <= (passed < buckets.lists ? passed : buckets.lists); ++i) {
     slots |= 1u << (2 + (Phase::near(before) + i) % buckets.lists);
   }

@@ -93,7 +93,6 @@ SHOAL_FN lane_t nearest_parked(const W& w, const View& view, std::uint64_t befor
   const lane_t slots = buckets.lists > 0 ? buckets.slots() : 0,
                all = slots * static_cast<lane_t>(view.end_near - view.first_near);
   lane_t least = kNoBucket;
-  SHOAL_ROLLED
   for (lane_t i = w.lane(); i < all; i += w.size()) {
     const pe_t q = view.first_near + static_cast<pe_t>(i / slots);
     const lane_t told = view.transport.get(q, &view.control[q]->nearest[i % slots]);
@@ -107,7 +106,6 @@ SHOAL_FN lane_t nearest_parked(const W& w, const View& view, std::uint64_t befor
 template <Worker W, class View>
 SHOAL_FN bool all_carried_out(const W& w, const View& view) {
   bool late = false;
-  SHOAL_ROLLED
   for (pe_t q = view.first_near + static_cast<pe_t>(w.lane()); q < view.end_near; q += static_cast<pe_t>(w.size())) {
     late |= view.transport.get(q, &view.control[q]->carried_out) != view.transport.get(q, &view.control[q]->tokens);
   }
@@ -121,7 +119,6 @@ SHOAL_FN void begin_phase(const W& w, const View& view, std::uint64_t before, st
   const lane_t slots = buckets.lists > 0 ? buckets.slots() : 0,
                all = slots * static_cast<lane_t>(view.end_near - view.first_near);
   bool sent = true;
-  SHOAL_ROLLED
   for (lane_t i = w.lane(); i < all; i += w.size()) {
     const pe_t q = view.first_near + static_cast<pe_t>(i / slots);
     auto* nearest = &view.control[q]->nearest[i % slots];
@@ -129,13 +126,11 @@ SHOAL_FN void begin_phase(const W& w, const View& view, std::uint64_t before, st
       sent &= view.transport.set(q, nearest, kNoBucket);
     }
   }
-  SHOAL_ROLLED
   for (pe_t q = view.first_near + static_cast<pe_t>(w.lane()); q < view.end_near; q += static_cast<pe_t>(w.size())) {
     sent &= view.transport.add(q, &view.control[q]->tokens, static_cast<std::int64_t>(view.n_workers));
   }
   view.transport.progress();
   w.sync();  // every PE's tokens exist before any worker can see the phase
-  SHOAL_ROLLED
   for (pe_t q = view.first_near + static_cast<pe_t>(w.lane()); q < view.end_near; q += static_cast<pe_t>(w.size())) {
     sent &= view.transport.set(q, &view.control[q]->phase, word);
   }

@@ -77,7 +77,6 @@ class Phasing : public Receiving<W, View> {
   /// refused: accept() may have changed data before it refused, and the next sweep must look at the result.
   SHOAL_FN void sweep() {
     const auto pushed_before = out_.pushed();
-    SHOAL_ROLLED
     for (lane_t part = 0; part < kIdleParts; ++part) look(part);
     if (!w_.any(out_.pushed() != pushed_before)) return;
     if (w_.lane() == 0) view().here().entered.fetch_add(1);

@@ -58,13 +58,11 @@ class Queuing {
       w.sync();
     }
     if constexpr (kSorts) {
-      SHOAL_ROLLED
       for (lane_t b = w.lane(); b < 1 + kMostSlots; b += w.size()) bins_->count[b] = 0;
       if (w.lane() == 0) bins_->nearest = kNoBucket;
       w.sync();
     }
     if constexpr (kSendsWhole<W, View>) {
-      SHOAL_ROLLED
       for (lane_t p = w.lane(); p < static_cast<lane_t>(view().n_pes); p += w.size()) gate_->count[p] = 0;
       w.sync();
     }

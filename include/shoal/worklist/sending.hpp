@@ -58,7 +58,6 @@ class Sending : public Queuing<W, View> {
       if (view().n_pes == 1 || !now().holds) return;
       now().holds = false;
       HeldSlot<Item>* const held = this->held();
-      SHOAL_ROLLED
       for (lane_t base = 0; base < kHeldSlots; base += w.size()) {
         const lane_t i = base + w.lane();
         bool has = i < kHeldSlots && held[i].full != 0;
@@ -88,7 +87,6 @@ class Sending : public Queuing<W, View> {
   SHOAL_FN lane_t unspill(const W& w, Item* items, lane_t n, bool& moved) {
     lane_t to_run = 0;
     const auto spilled_before = tally().spilled;
-    SHOAL_ROLLED
     for (lane_t base = 0; base < n; base += w.size()) {
       const lane_t i = base + w.lane();
       bool has = i < n;

@@ -55,7 +55,6 @@ class Taking {
   }
   /// Moves the desk's first `n` items to the ring, where all workers of the PE find them.
   SHOAL_FN bool queue_desk(lane_t n) {
-    SHOAL_ROLLED
     for (lane_t base = 0; base < n; base += w_.size()) {
       const lane_t i = base + w_.lane();
       out_.admit(w_, Comes::parked, i < n, i < n ? desk_.item[i] : Item{});
@@ -70,7 +69,6 @@ class Taking {
   SHOAL_FN lane_t take_from_spill() {
     lane_t n = 0;
     SpillList list = now().list;
-    SHOAL_ROLLED
     while (n < desk_size() && !list.empty())
       n += view().spill.pop(w_, list, desk_.item + n, desk_size() - n, out_.state());
     now().list = list;
@@ -94,7 +92,6 @@ class Taking {
     if (!now().seeds_left) return false;
     const std::uint64_t end = n - first < share ? n : first + share;
     if (view().n_pes == 1 && !seeds_are_mine(first, end)) return false;
-    SHOAL_ROLLED
     for (std::uint64_t base = first; base < end; base += lanes) {
       const std::uint64_t i = base + w_.lane();
       out_.admit(w_, Comes::seed, i < end, i < end ? view().seeds[i] : Item{});
@@ -257,7 +254,6 @@ class Taking {
   /// seeds, and one may be a vertex that the graph does not have. The run then ends before the task accesses data for it.
   SHOAL_FN bool seeds_are_mine(std::uint64_t first, std::uint64_t end) const {
     bool astray = false;
-    SHOAL_ROLLED
     for (std::uint64_t i = first + w_.lane(); i < end; i += w_.size()) {
       const pe_t owner[1] = {view().task.owner(view().seeds[i])};
       if (view().is_pe(owner[0])) continue;
