@@ -25,8 +25,9 @@ struct OwnerTable {
   SHOAL_FN pe_t operator()(vertex_t v) const {
     // GPUs call this at least once for every item. So all lanes take the same path, and two PEs need no loop.
     pe_t p = (v >= begin[1]) + (n_pes > 1 && v >= begin[2]);
-    SHOAL_ROLLED  // else a loop that is unrolled by four would be at each of a kernel's many calls
-        for (pe_t q = 2; q < n_pes; ++q) p += v >= begin[q + 1];
+    // If it were unrolled, there would be a loop unrolled by four at each of a kernel's many calls.
+    SHOAL_ROLLED
+    for (pe_t q = 2; q < n_pes; ++q) p += v >= begin[q + 1];
     return p;
   }
   /// Whether `pe` owns v. Quicker than to find the owner.

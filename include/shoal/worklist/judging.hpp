@@ -10,12 +10,6 @@ namespace shoal {
 /// that the others are worth sending.
 enum class Known { nothing, promising, own };
 
-/// Where an item comes from that no item of a batch has pushed (Out::admit).
-enum class Comes {
-  seed,   ///< from outside: this PE may own it, or another one
-  parked  ///< this PE accepted it before it was parked
-};
-
 /// What send_leaving() did: on each lane, what it counted.
 struct Sent {
   Spilled spilled;

@@ -6,6 +6,12 @@
 
 namespace shoal {
 
+/// Where an item comes from that no item of a batch has pushed (Out::admit).
+enum class Comes {
+  seed,   ///< from outside: this PE may own it, or another one
+  parked  ///< this PE accepted it before it was parked
+};
+
 /// A worker's means to push items. One object per lane.
 template <Worker W, class View>
 class Out : public Judging<W, View> {
