@@ -20,8 +20,8 @@ struct BedShape {
   std::uint32_t chunks = 0;                     ///< number of spill chunks; the scenario chooses it
   bool discrete = false, judge_remote = false, combine = false;
   bool looks = true, knows_empty = false;  ///< WorklistView::looks; whether SlotRing::empty_below is set
-  std::uint8_t keeps = 0;                  ///< WorklistView::keeps
-  std::uint8_t deals = 0;                  ///< WorklistView::deals
+  lane_t keeps = 0;                        ///< WorklistView::keeps
+  lane_t deals = 0;                        ///< WorklistView::deals
   lane_t overlap = 0;                      ///< WorklistView::overlap
   Buckets buckets;
   SegmentShape segments;
@@ -40,8 +40,8 @@ struct BedShape {
     discrete = random.below(4) == 0;
     looks = random.below(2) == 0;
     knows_empty = random.below(2) == 0;
-    keeps = discrete ? 0 : static_cast<std::uint8_t>(random.below(lanes + 1));
-    deals = static_cast<std::uint8_t>(random.below(lanes + 1));
+    keeps = discrete ? 0 : random.below(lanes + 1);
+    deals = random.below(lanes + 1);
     // Rings are so small that the first worker would have the only share.
     if (discrete && fetch > 3) fetch = 1 + fetch % 3;
     segments = {};

@@ -29,6 +29,8 @@ struct World {
     std::uint32_t parent = ~0u, priority = 0;
     std::vector<std::uint32_t> children;
     std::vector<Item> gives;
+    std::vector<Item> pushes;                               ///< the children's items, and the gives
+    std::vector<std::uint32_t> numbers;                     ///< of these: 0, 1, ...
     bool dropped = false, stale = false, withheld = false;  ///< the answers of the task for this node
     bool hidden = false, direct = false;                    ///< found by idle(); and run by idle() itself
     bool judge = false, run = false;                        ///< whether it must be judged, and run
@@ -45,6 +47,9 @@ struct World {
   lane_t near(pe_t pe) const { return sim::near_on(*control[pe]); }
 };
 
+/// The common members of the tasks below, which differ in how they push.
+/// @tparam kLooksBack  judging and running an item read what was written before the item was pushed
+template <bool kLooksBack>
 struct WorldTask {
   using Item = ::Item;
   World* world = nullptr;
@@ -74,7 +79,8 @@ struct WorldTask {
     }
     if (item.what == kAlias) return world->claims[item.node].fetch_add(1) == 0;
     if (++node.judged > 1) sim::fail("node " + std::to_string(item.node) + " was judged twice");
-    if (plain_read(world->note[2 * item.node]) != item.node + 1) sim::fail("what the pusher wrote is not there");
+    if (kLooksBack && plain_read(world->note[2 * item.node]) != item.node + 1)
+      sim::fail("what the pusher wrote is not there");
     if (node.hidden) {
       world->raised[item.node].store(1);
       return false;
@@ -92,6 +98,32 @@ struct WorldTask {
     if (a.what != kGive || b.what != kGive || a.node != b.node) sim::fail("items of different keys were combined");
     return item_of(a.node, kGive, a.amount + b.amount);
   }
+  void runs(const Item& item) const {
+    const World::Node& node = at(item);
+    if (node.owner != me || item.what == kGive) sim::fail("an item was run that must not be, or not here");
+    if (node.dropped || node.stale) sim::fail("node " + std::to_string(item.node) + " was run though it was refused");
+    if (world->buckets.lists > 0 && world->buckets.of(node.priority) > world->near(me)) {
+      sim::fail("node " + std::to_string(item.node) + " was run before the threshold reached it");
+    }
+  }
+};
+
+/// Pushes by range and make, so that short batches follow each other (expand). Several lanes may call range() for one item, also for a
+/// stale one. A second run shows in children that are judged twice.
+struct RangedTask : WorldTask<false> {
+  static constexpr bool kSelfContained = true;
+  Span<const std::uint32_t> range(const Item& item) const {
+    World::Node& node = at(item);
+    if (!node.stale) {
+      runs(item);
+      node.ran = 1;
+    }
+    return {node.numbers.data(), static_cast<std::int64_t>(node.numbers.size())};
+  }
+  Item make(const Item& item, std::uint32_t number) const { return at(item).pushes[number]; }
+};
+
+struct PriorityTask : WorldTask<true> {
   template <class W, class O>
   void run(const W& w, std::uint32_t number, O& out) const {
     World::Node& node = world->nodes[number];
@@ -113,22 +145,15 @@ struct WorldTask {
   }
   template <class W, class O>
   void operator()(const W& w, const Item& item, O& out) const {
-    const World::Node& node = at(item);
-    if (node.owner != me || item.what == kGive) sim::fail("an item was run that must not be, or not here");
-    if (node.dropped || node.stale) sim::fail("node " + std::to_string(item.node) + " was run though it was refused");
+    runs(item);
     if (w.lane() == 0 && item.what == kNode && plain_read(world->note[2 * item.node + 1]) != item.node + 1) {
       sim::fail("what accept wrote is not there");
-    }
-    if (world->buckets.lists > 0 && world->buckets.of(node.priority) > world->near(me)) {
-      sim::fail("node " + std::to_string(item.node) + " was run before the threshold reached it");
     }
     run(w, item.node, out);
   }
 };
 
-struct PriorityTask : WorldTask {};
-
-struct IdleTask : WorldTask {
+struct IdleTask : PriorityTask {
   template <class W, class O>
   void idle(const W& w, O& out, lane_t part, lane_t parts) const {
     const auto n = static_cast<lane_t>(world->nodes.size());
@@ -153,7 +178,7 @@ class PhasesScenario final : public sim::Scenario {
   std::string set_up(sim::Machine& machine, sim::Random& random) override {
     sim::BedShape& shape = bed_.shape;
     shape.draw(random);
-    const bool idle = random.below(2) == 0;
+    const bool idle = random.below(2) == 0, ranged = !idle && random.below(2) == 0;
     if (random.below(2) == 0) {
       shape.buckets = {1, 1, 2 + random.below(2)};  // narrow buckets, few of which have lists of their own
     } else {
@@ -176,10 +201,15 @@ class PhasesScenario final : public sim::Scenario {
     machine.name(world_.rows.data(), 4, world_.rows.size(), "row");
     if (idle) {
       add_workers<IdleTask>(machine);
+    } else if (ranged) {
+      add_workers<RangedTask>(machine);
     } else {
       add_workers<PriorityTask>(machine);
     }
-    return shape.text() + (idle ? ", idle" : "") +
+    return shape.text() +
+           (idle     ? ", idle"
+            : ranged ? ", ranged"
+                     : "") +
            (shape.buckets.lists > 0 ? ", " + std::to_string(shape.buckets.lists) + " buckets" : ", no priorities") +
            (shape.judge_remote ? ", judged by the pusher"
             : shape.combine    ? ", combining"
@@ -232,6 +262,7 @@ class PhasesScenario final : public sim::Scenario {
       node.withheld = random.below(10) == 0;
       for (std::uint32_t k = random.below(kMostGives + 1); k > 0; --k) {
         node.gives.push_back(item_of(random.below(kRows), kGive, 1 + random.below(100)));
+        node.pushes.push_back(node.gives.back());
       }
       if (i < n_seeds || i == 0) {
         const auto pe = static_cast<pe_t>(random.below(pes));
@@ -241,10 +272,14 @@ class PhasesScenario final : public sim::Scenario {
         node.parent = shape == 0 ? i - 1 : shape == 1 ? 0 : random.below(i);
         World::Node& parent = world_.nodes[node.parent];
         parent.children.push_back(i);
+        parent.pushes.push_back(item_of(i, kNode));
         node.judge = parent.run && !(node.withheld && node.owner != parent.owner);
       }
       node.run = node.judge && !node.dropped && !node.stale;
       for (const Item& give : node.gives) world_.expected_row[give.node] += node.run ? give.amount : 0;
+    }
+    for (World::Node& node : world_.nodes) {
+      for (std::uint32_t k = 0; k < node.pushes.size(); ++k) node.numbers.push_back(k);
     }
   }
 

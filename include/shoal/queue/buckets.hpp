@@ -15,6 +15,9 @@
 // (Groute's consensus, without the host), and several buckets are kept apart, so a move of the threshold does not touch
 // everything that is parked.
 #pragma once
+#include <limits>
+#include <type_traits>
+
 #include "shoal/queue/spill.hpp"
 
 namespace shoal {
@@ -25,6 +28,10 @@ inline constexpr lane_t kMostLists = 16;
 inline constexpr lane_t kMostSlots = kMostLists + 2;
 inline constexpr lane_t kParkersKept = 64;  ///< buckets for which the workers that parked in them are counted
 static_assert(kParkersKept >= 2 * kMostLists, "a count is set to zero when no bucket that uses it can be parked");
+
+/// The type of Buckets::far_from(): compared with a priority of type P, it takes one instruction.
+template <class P>
+using FarFrom = std::conditional_t<std::is_integral_v<P>, P, double>;
 
 /// The rule that maps an item to its bucket and its slot. Trivially copyable.
 struct Buckets {
@@ -41,9 +48,22 @@ struct Buckets {
     const double k = beyond * per_delta;
     return k < 4e9 ? static_cast<lane_t>(k) + 1 : kLastBucket;
   }
-  /// False if `of(priority) <= bucket` for certain; true may be wrong, but only for the last bucket, or by rounding.
-  SHOAL_FN bool may_exceed(double priority, lane_t bucket) const {
-    return !((priority - threshold) * per_delta < static_cast<double>(bucket));
+  /// A bound for priorities of type P: those below it certainly are in buckets up to `bucket`, and most others are beyond.
+  template <class P>
+  SHOAL_FN FarFrom<P> far_from(lane_t bucket) const {
+    constexpr double kLess = 1.0 / (std::uint64_t{1} << 40);  // more than is lost by rounding
+    const double begin = threshold < 0 ? threshold * (1 + kLess) : threshold * (1 - kLess);
+    const double within = static_cast<double>(bucket) * (1 - kLess) / per_delta + begin;
+    const bool certain = (within - threshold) * per_delta < static_cast<double>(bucket);
+    if constexpr (std::is_integral_v<P>) {
+      using Limits = std::numeric_limits<P>;
+      if (!certain || !(within >= static_cast<double>(Limits::min()))) return Limits::min();
+      if (!(within < static_cast<double>(Limits::max()))) return Limits::max();
+      const P whole = static_cast<P>(within);
+      return static_cast<double>(whole) <= within ? whole + 1 : whole;
+    } else {
+      return certain ? within : -std::numeric_limits<double>::infinity();
+    }
   }
   /// The slot in which items of bucket `k`, which is beyond `near`, are parked. The next lists - 1 buckets have slot
   /// 2 + k % lists; these slots differ from each other and from that of `near`. All buckets beyond them share slot 0 or 1: `turn`

@@ -225,12 +225,21 @@ struct SlotRing {
   /// Takes the next `n` tickets for popping, whether pushed or not, to be held. Returns the first.
   SHOAL_FN ticket_t claim_ahead(lane_t n) const { return counters->head.fetch_add(n); }
 
+  /// Loads the slot of the held ticket, for the next poll(). That call need not wait then, if the thread does something else in between.
+  /// Slots that are no whole words are loaded in that call.
+  SHOAL_FN WholeSlot<T> peek(const Hand<T>& hand) const {
+    if constexpr (kWholeSlot<T>) {
+      if (hand.holds) return load_whole<T, kOrders>(&slots[hand.ticket & (capacity - 1)]);
+    }
+    return {};  // the stamp 0: that of no filled slot
+  }
   /// If the slot of the held ticket is filled: copies out the value and empties the slot.
-  SHOAL_FN void poll(Hand<T>& hand) const {
+  SHOAL_FN void poll(Hand<T>& hand) const { poll(hand, peek(hand)); }
+  /// @param found  what peek() has returned for this ticket
+  SHOAL_FN void poll(Hand<T>& hand, [[maybe_unused]] const WholeSlot<T>& found) const {
     if (!hand.holds) return;
     Slot<T>& slot = slots[hand.ticket & (capacity - 1)];
     if constexpr (kWholeSlot<T>) {
-      const WholeSlot<T> found = load_whole<T, kOrders>(&slot);
       if (found.stamp != hand.ticket + 1) return;
       hand.value = found.value;
       store_whole<false>(&slot, hand.ticket + capacity, hand.value);

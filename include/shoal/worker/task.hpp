@@ -211,6 +211,10 @@ template <class T>
 concept HasPriority = requires(const T& t, const typename T::Item& item) {
   { t.priority(item) } -> std::convertible_to<double>;
 };
+/// The type of an item's priority.
+template <HasPriority T>
+using PriorityOf =
+    std::remove_cvref_t<decltype(std::declval<const T&>().priority(std::declval<const typename T::Item&>()))>;
 template <class T>
 concept HasCombine = requires(const T& t, const typename T::Item& item) {
   { t.key(item) } -> std::convertible_to<std::uint64_t>;

@@ -62,7 +62,9 @@ struct ChangingInPhases {
 };
 
 /// Tasks with priorities.
+template <class TaskT>
 struct ChangingInPriorities {
+  FarFrom<PriorityOf<TaskT>> far_from = {};  ///< Buckets::far_from() the threshold of the phase
   bool brings = false;  ///< whether parked items that the phase has reached may be left to run: FarStore::bringing
 };
 
@@ -108,7 +110,7 @@ template <Worker W, class View, class TaskT = typename View::Task, class Item = 
 struct Changing : std::conditional_t<W::kMaxLanes == 1, ChangingOfOneLane<W, Item>, ChangingOfSeveralLanes>,
                   std::conditional_t<W::kMaxLanes == 1 && !kAlone<View>, ChangingWithSegments<W, Item>, Without<View>>,
                   std::conditional_t<kPhased<TaskT>, ChangingInPhases, Without<ChangingInPhases>>,
-                  std::conditional_t<HasPriority<TaskT>, ChangingInPriorities, Without<ChangingInPriorities>>,
+                  std::conditional_t<HasPriority<TaskT>, ChangingInPriorities<TaskT>, Without<View*>>,
                   std::conditional_t<kKeepsItems<W, TaskT>, ChangingWithKept, Without<ChangingWithKept>>,
                   std::conditional_t<HasIdle<TaskT>, ChangingInSweeps, Without<ChangingInSweeps>>,
                   std::conditional_t<kRefreshes<W, View>, ChangingWithRefresh, Without<ChangingWithRefresh>>,

@@ -11,6 +11,12 @@ template <class W, class View, class TaskT = typename View::Task>
 inline constexpr bool kJudgesAtOnce =
     AsksAt<TaskT> && !HasWorthSending<TaskT> && !HasWorthOfAnswer<TaskT> && !kAlone<View> && W::kMaxLanes > 1;
 
+/// Whether a worker judges items apart from what follows, and deals with those for other PEs apart from this PE's own, out of line
+/// (send_leaving), if it pushes one item per lane. Warps do so, as on road networks: in most batches none leaves, a vote on it is almost
+/// free, and each hop is as short as on one PE.
+template <class W, class View>
+inline constexpr bool kJudgesApart = W::kMaxLanes > 1 && !HasParts<W> && !kJudgesAtOnce<W, View>;
+
 /// Calls the task's promising() for those items of each lane for which `asks` is set. For the others the result has no meaning.
 template <class W, class TaskT, lane_t kSome>
 SHOAL_FN void look_if_promising(const W& w, const TaskT& task, const bool (&asks)[kSome],

@@ -49,8 +49,8 @@ class WorklistMemory : public WorklistParts {
     view.looks = plan().looks;
     const bool persistent = plan().kernel == KernelKind::persistent;
     const bool keeps = plan().queue == QueueKind::priority || AnyOrder<TaskT>;
-    view.keeps = static_cast<std::uint8_t>(keeps && persistent ? plan().keeps : 0);
-    view.deals = static_cast<std::uint8_t>(plan().deals);
+    view.keeps = keeps && persistent ? static_cast<lane_t>(plan().keeps) : 0;
+    view.deals = static_cast<lane_t>(plan().deals);
     view.overlap = slots() > 0 && persistent && wires() == nullptr ? plan().overlap : 0;
     view.judge_remote = plan().judge_remote;
     view.held = static_cast<HeldSlot<Item>*>(part.held.get());

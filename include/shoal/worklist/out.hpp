@@ -12,6 +12,14 @@ enum class Comes {
   parked  ///< this PE accepted it before it was parked
 };
 
+/// One item of each lane that was pushed (Out::judge_one).
+template <class Item>
+struct Judged {
+  Item item[1];
+  bool keep[1];         ///< whether this PE has accepted it; or whether there is one, if it is judged later
+  bool leaves = false;  ///< whether another PE owns it
+};
+
 /// A worker's means to push items. One object per lane.
 template <Worker W, class View>
 class Out : public Judging<W, View> {
@@ -144,7 +152,8 @@ class Out : public Judging<W, View> {
   template <lane_t kSome, Known kKnown = Known::nothing>
   SHOAL_FN void emit_some(const W& w, const bool (&has)[kSome], const Item (&item)[kSome]) {
     if constexpr (kLeavesApart<kSome>) {
-      emit_apart(w, has[0], item);
+      Judged<Item> one = judge_one(w, has[0], item[0]);
+      finish_one(w, one);
       return;
     }
     pe_t owner[kSome];
@@ -184,6 +193,40 @@ class Out : public Judging<W, View> {
       for (lane_t k = 0; k < kSome; ++k) owner[k] = owner_if(view(), travels[k], item[k]);
     }
     send(w, travels, owner, item);
+  }
+
+  /// Worker-collective: emit() in two steps. The first one judges, as far as that is done apart from what follows (kJudgesApart).
+  SHOAL_FN Judged<Item> judge_one(const W& w, bool has, const Item& item) {
+    Judged<Item> one{{item}, {has}, false};
+    if constexpr (kJudgesApart<W, View>) {
+      PushCounts counts;
+      one.leaves = judge_mine(w, has, one.item, one.keep, counts);
+      add_to<W, /*kFew=*/true>(tally(), counts);
+    }
+    return one;
+  }
+  /// The second step: queues, parks or keeps what was accepted, and sends what leaves.
+  SHOAL_FN void finish_one(const W& w, Judged<Item>& one) {
+    if constexpr (!kJudgesApart<W, View>) {
+      emit(w, one.keep[0], one.item[0]);
+    } else {
+      append(w, one.keep, one.item);
+      if (view().n_pes == 1 || !w.any(one.leaves)) return;
+      SHOAL_TIMED(w, own(), Section::send);
+      const Sent sent = send_leaving(w, view(), now().list, this->index(), one.leaves, one.item[0]);
+      note(sent.spilled);
+      add_to<W, /*kFew=*/true>(tally(), sent.counts);
+      if constexpr (HasCombine<TaskT>) {
+        add_to<W>(tally().combined, sent.combined);
+        now().holds = now().holds || sent.holds;
+      }
+    }
+  }
+  /// In place of the second step: writes what was accepted to items[0, n), for the worker's next batch. False, and nothing is done, if
+  /// something else has to be done on some lane: if an item leaves or may be beyond the threshold, if there are more than a worker keeps,
+  /// or if `besides` is set.
+  SHOAL_FN bool keep_one(const W& w, const Judged<Item>& one, bool besides, Item* items, lane_t& n) {
+    return this->keep_all(w, one.keep, one.item, besides || one.leaves, items, n);
   }
 
   /// Worker-collective: judges items that have arrived for this PE, unless their pushers have judged them, and queues
@@ -269,28 +312,9 @@ class Out : public Judging<W, View> {
     const pe_t owner[1] = {owner_if(view(), travels[0], what)};
     send(w, travels, owner, item);
   }
-  /// Whether items for other PEs are dealt with apart from this PE's own, out of line (send_leaving). Warps do so with one item per lane,
-  /// as on road networks: in most batches none leaves, a vote on it is almost free, and each hop is as short as on one PE.
+  /// Whether emit_some() judges apart from what follows. For a PE that is alone it need not.
   template <lane_t kSome>
-  static constexpr bool kLeavesApart =
-      W::kMaxLanes > 1 && !HasParts<W> && kSome == 1 && !kAlone<View> && !kJudgesAtOnce<W, View>;
-  /// emit_some() for such workers.
-  SHOAL_FN void emit_apart(const W& w, bool has, const Item (&item)[1]) {
-    bool keep[1];
-    PushCounts counts;
-    const bool leaves = judge_mine(w, has, item, keep, counts);
-    add_to<W, /*kFew=*/true>(tally(), counts);
-    append(w, keep, item);
-    if (!w.any(leaves)) return;
-    SHOAL_TIMED(w, own(), Section::send);
-    const Sent sent = send_leaving(w, view(), now().list, this->index(), leaves, item[0]);
-    note(sent.spilled);
-    add_to<W, /*kFew=*/true>(tally(), sent.counts);
-    if constexpr (HasCombine<TaskT>) {
-      add_to<W>(tally().combined, sent.combined);
-      now().holds = now().holds || sent.holds;
-    }
-  }
+  static constexpr bool kLeavesApart = kSome == 1 && kJudgesApart<W, View> && !kAlone<View>;
 
   /// What sift() finds out. If a task looks, one look at each item is quick, and few items are left to be judged. If it does not, own
   /// items are judged. Other PEs are asked later, unless one call asks for all items (kJudgesAtOnce): a part would wait for them in

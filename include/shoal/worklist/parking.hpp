@@ -25,10 +25,11 @@ template <class View>
 SHOAL_FN bool is_far(const View& view, std::uint64_t phase, const typename View::Item& item) {
   return view.far.buckets.of(static_cast<double>(view.task.priority(item))) > Phase::near(phase);
 }
-/// False if it certainly is not; takes fewer instructions.
+/// False if an item certainly is not beyond the threshold. @param from  Buckets::far_from() that threshold
 template <class View>
-SHOAL_FN bool may_be_far(const View& view, std::uint64_t phase, const typename View::Item& item) {
-  return view.far.buckets.may_exceed(static_cast<double>(view.task.priority(item)), Phase::near(phase));
+SHOAL_FN bool may_be_far(const View& view, FarFrom<PriorityOf<typename View::Task>> from,
+                         const typename View::Item& item) {
+  return !(view.task.priority(item) < from);
 }
 
 /// One lane alone: reserves places for `n` items of its worker in a slot. Records the nearest bucket among them in
@@ -80,14 +81,16 @@ struct Parked {
 /// @tparam kToRing  whether the leader reserves tickets of the ring for the items that stay: table.tickets
 /// @param credit    on the leader: its credits for the ring
 /// @param room      for so many of the items that stay, the first ones, the leader reserves no tickets
+/// @param from      Buckets::far_from() the threshold of `phase`; if kToRing
 template <bool kToRing, Worker W, class View, lane_t kSome>
 SHOAL_FN Parked park(W w, const View& view, BinTable& table, lane_t index, std::uint64_t phase, lane_t credit,
-                     Unsorted<typename View::Item, kSome>& of, lane_t room = 0) {
+                     Unsorted<typename View::Item, kSome>& of, lane_t room = 0,
+                     FarFrom<PriorityOf<typename View::Task>> from = {}) {
   static_assert(ActsTogether<W>);
   // For a warp, a vote is almost free, and on road networks nearly all items may run now: then nothing has to be sorted.
   if constexpr (kToRing && W::kMaxLanes <= 32) {
     bool may_park = false;
-    for (lane_t k = 0; k < kSome; ++k) may_park |= of.has[k] && may_be_far(view, phase, of.item[k]);
+    for (lane_t k = 0; k < kSome; ++k) may_park |= of.has[k] && may_be_far(view, from, of.item[k]);
     if (!w.any(may_park)) {
       const Scan scan = count_before(w, of.has);
       lane_t rank = scan.before;

@@ -31,7 +31,7 @@ class Phasing : public Receiving<W, View> {
     if constexpr (kPhased<TaskT>) {
       if (w_.lane() == 0) view().seen[index()] = word;
       const std::uint64_t before = now().phase;
-      now().phase = word;
+      out_.set_phase(word);
       if constexpr (HasPriority<TaskT>) {
         if (index() == 0) forget_parkers(w_, view().here(), Phase::near(word));
         const std::uint32_t slots = slots_reached(view().far.buckets, before, word);

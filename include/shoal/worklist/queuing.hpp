@@ -48,7 +48,7 @@ class Queuing {
       now() = {};
     }
     now().list = list;
-    if constexpr (kPhased<TaskT>) now().phase = view.seen[index];
+    if constexpr (kPhased<TaskT>) set_phase(view.seen[index]);
   }
 
   /// Worker-collective, to be called first: prepares the memory that the lanes share.
@@ -65,6 +65,14 @@ class Queuing {
     if constexpr (kSendsWhole<W, View>) {
       for (lane_t p = w.lane(); p < static_cast<lane_t>(view().n_pes); p += w.size()) gate_->count[p] = 0;
       w.sync();
+    }
+  }
+
+  /// Tasks with phases: this worker parks by the threshold of phase `word` from now on.
+  SHOAL_FN void set_phase(std::uint64_t word) {
+    now().phase = word;
+    if constexpr (HasPriority<TaskT>) {
+      now().far_from = view().far.buckets.template far_from<PriorityOf<TaskT>>(Phase::near(word));
     }
   }
 
@@ -200,6 +208,23 @@ class Queuing {
     }
   }
 
+  /// Worker-collective: writes all accepted items, one of each lane with `has`, to items[0, n), for the worker's next batch. False, and
+  /// nothing is done, if there are more than a worker keeps, if one may be beyond the threshold, or if `besides` is set on some lane.
+  /// @param items  [w.size()] shared by the lanes; all lanes see what was written after the next collective
+  SHOAL_FN bool keep_all(const W& w, const bool (&has)[1], const Item (&item)[1], bool besides, Item* items,
+                         lane_t& n) {
+    if constexpr (HasPriority<TaskT>) {
+      if (kByPriority<View> || view().far.buckets.lists > 0) {
+        besides = besides || (has[0] && may_be_far(view(), now().far_from, item[0]));
+      }
+    }
+    const Scan scan = count_before(w, has);
+    if (w.any(besides) || scan.total > view().keeps) return false;
+    if (has[0]) plain_write(items[scan.before], item[0]);
+    n = scan.total;
+    return true;
+  }
+
   /// One-lane workers: queues the accepted items that are still in this worker's buffer.
   SHOAL_FN void queue_buffered(const W& w) {
     if (now().buffered == 0) return;
@@ -304,7 +329,7 @@ class Queuing {
     Parked parked;
     {
       SHOAL_TIMED(w, own(), Section::park);
-      parked = park</*kToRing=*/true>(w, view(), *bins_, index_, now().phase, now().credit, of, room());
+      parked = park</*kToRing=*/true>(w, view(), *bins_, index_, now().phase, now().credit, of, room(), now().far_from);
     }
     add_to<W>(tally().parked, parked.items);
     now().credit = parked.credit;

@@ -92,6 +92,9 @@ SHOAL_FN Scan sum_of_first(const W& w, lane_t n, lane_t x) {
 /// Whether a worker deals its lanes out to the items of a short batch (deal).
 template <class W, class TaskT>
 inline constexpr bool kDeals = W::kMaxLanes > 1 && !HasParts<W> && DealsOut<TaskT>;
+/// Whether such batches follow each other in a loop of their own (expand).
+template <class W, class View, class TaskT = typename View::Task>
+inline constexpr bool kHops = kDeals<W, TaskT>&& kKeepsItems<W, TaskT>&& kJudgesApart<W, View>;
 
 /// log2 of the least power of two that is not less than n.
 SHOAL_FN inline lane_t log2_up(lane_t n) {
@@ -171,29 +174,53 @@ SHOAL_FN Turn begin_turn(const W& w, Out<W, View>& out, const Desk<typename View
 /// Worker-collective: balanced fan-out. Lane i looks up the range of item i; then the lanes share all elements, and search
 /// together for the item to which each element belongs. The first turn has up to kHub elements of each range. Usually these are all;
 /// the next turns have what is left of longer ranges. All turns run the same code, because pushing is most of a kernel's code.
-/// Source: Merrill et al., PPoPP 2012 (scan and search). Differs: in a short batch, warps first deal their lanes out to the items, and
-/// the general turns have what longer ranges have beyond that (docs/decisions/0082-short-batches-are-dealt.md).
-template <Worker W, class View>
-SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Task>& desk, lane_t n) {
+///
+/// In a short batch, warps first deal their lanes out to the items, and the general turns have what longer ranges have beyond that. As
+/// long as such batches only make items that the worker keeps, they follow each other here, in a loop that is a hop on road networks.
+/// @param next  may_follow(): whether one more such batch may. peek(), and take_beside(n, what it returned): takes items of the ring, to
+///   follow the desk's first `n`; returns how many there are then
+/// @return how many items are on the desk that have not run
+/// Source: Merrill et al., PPoPP 2012 (scan and search). Differs: short batches (docs/decisions/0082-short-batches-are-dealt.md).
+template <Worker W, class View, class Next>
+SHOAL_FN lane_t expand(const W& w, Out<W, View>& out, const Desk<typename View::Task>& desk, lane_t n, Next& next) {
   static_assert(ActsTogether<W> && W::kMaxLanes <= BatchStart::kMostItems && W::kMaxLanes <= kLongTurn);
   using TaskT = typename View::Task;
   using Item = typename View::Item;
   const auto& task = out.view().task;
-  bool deals = false;
-  if constexpr (kDeals<W, TaskT>) deals = n <= out.view().deals;
-  lane_t size = 0;  // elements of this lane's range, if its item is to be run
-  if (!deals) size = look_up_ranges(w, out, desk, n, /*counts=*/true);
-  lane_t first = 0;  // a turn has elements [first, first + most) of each range
+  bool dealt = false;   // whether the lanes were dealt out to the items
+  lane_t size = 0;      // elements of this lane's range, if its item is to be run
+  bool looked = false;  // whether they have been looked up
+  lane_t first = 0;     // a turn has elements [first, first + most) of each range
   for (lane_t most = kHub;;) {
-    Dealt<Item> one;  // if at most one element for each lane is to be pushed
+    Judged<Item> one;  // if at most one element for each lane is to be pushed
     lane_t elements = 0;
-    if (deals) {
+    bool more = true;  // whether other turns may follow
+    if (kDeals<W, TaskT> && !dealt && n <= out.view().deals) {
       if constexpr (kDeals<W, TaskT>) {
-        const lane_t log_lanes = log2_up(w.size()) - log2_up(n);
-        one = deal(w, out, desk, n, log_lanes);
+        lane_t log_lanes;
+        for (;;) {
+          log_lanes = log2_up(w.size()) - log2_up(n);
+          const Dealt<Item> of = deal(w, out, desk, n, log_lanes);
+          [[maybe_unused]] WholeSlot<Item> found{};
+          if constexpr (kHops<W, View>) found = next.peek();
+          one = out.judge_one(w, of.has, of.item);
+          more = of.more;
+          if constexpr (kHops<W, View>) {
+            if (next.may_follow() && out.keep_one(w, one, more, desk.item, n)) {
+              n = next.take_beside(n, found);
+              if (n == 0 || n > out.view().deals) return n;
+              continue;
+            }
+          }
+          break;
+        }
         first = lane_t{1} << log_lanes;
+        dealt = true;
+        more = w.any(more);
       }
     } else {
+      if (!looked) size = look_up_ranges(w, out, desk, n, /*counts=*/!dealt);
+      looked = true;
       const lane_t some = size <= first ? 0 : size - first < most ? size - first : most;
       const Turn turn = begin_turn(w, out, desk, n, some);
       elements = turn.elements;
@@ -212,36 +239,34 @@ SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Ta
       } else if (elements > w.size()) {
         out.template push_numbered</*kTogether=*/true, /*kMany=*/true>(w, lane_t{0}, elements, make_at);
       } else {
-        if (elements == 0) return;
-        one.has = w.lane() < elements;
-        one.item = make_at(one.has ? w.lane() : elements - 1, 0, one.has);
+        if (elements == 0) return 0;
+        const bool has = w.lane() < elements;
+        one = out.judge_one(w, has, make_at(has ? w.lane() : elements - 1, 0, has));
       }
     }
     if constexpr (kDeals<W, TaskT>) {
-      if (elements <= w.size()) out.emit(w, one.has, one.item);
-      if (deals) {
-        if (!w.any(one.more)) return;
-        deals = false;
-        size = look_up_ranges(w, out, desk, n, /*counts=*/false);
-        continue;
-      }
+      if (elements <= w.size()) out.finish_one(w, one);
+      if (!more) return 0;
+      if (!looked) continue;
     }
-    if (elements < most) return;
+    if (elements < most) return 0;
     const bool has_more = size > first && size - first > most;
-    if (!w.any(has_more)) return;
+    if (!w.any(has_more)) return 0;
     first += most;
     most = kLongTurn / w.count_before(has_more).total;
     if (w.lane() == 0) out.beat();
   }
 }
 
-/// Worker-collective: runs those of the desk's first `n` items that are not stale.
-template <Worker W, class View>
-SHOAL_FN void run_batch(const W& w, Out<W, View>& out, const Desk<typename View::Task>& desk, lane_t n) {
+/// Worker-collective: runs those of the desk's first `n` items that are not stale, and maybe what they make the worker keep.
+/// @param next  as expand() has it
+/// @return how many items are on the desk that have not run
+template <Worker W, class View, class Next>
+SHOAL_FN lane_t run_batch(const W& w, Out<W, View>& out, const Desk<typename View::Task>& desk, lane_t n, Next& next) {
   using TaskT = typename View::Task;
   const TaskT& task = out.view().task;
   if constexpr (FanOutTask<TaskT> && W::kMaxLanes > 1) {
-    expand(w, out, desk, n);
+    n = expand(w, out, desk, n, next);
   } else {
     for (lane_t i = 0; i < n; ++i) {
       if (i > 0 && w.lane() == 0) out.beat();
@@ -256,8 +281,10 @@ SHOAL_FN void run_batch(const W& w, Out<W, View>& out, const Desk<typename View:
         task(w, item, out);
       }
     }
+    n = 0;
   }
   w.sync();
+  return n;
 }
 
 }  // namespace shoal

@@ -36,11 +36,14 @@ class Scheduler : private Phasing<W, View> {
   using Base::looks;
   using Base::looks_on;
   using Base::note_completed;
+  using Base::note_from_ring;
   using Base::now;
   using Base::out_;
+  using Base::peek;
   using Base::queue_desk;
   using Base::receive_any;
   using Base::receive_some;
+  using Base::take_beside;
   using Base::take_from_ring;
   using Base::take_from_spill;
   using Base::take_in_round;
@@ -271,11 +274,7 @@ class Scheduler : private Phasing<W, View> {
     // threshold.
     if (HasPriority<TaskT> && now().list.empty() && out_.kept() == 0 && steps % 4 == 1) carry_out_phase();
     // A worker runs what it keeps at once: its other duties take an eighth of the time of a hop, a fifth with several PEs.
-    bool worked;
-    lane_t batches = 0;
-    do {
-      worked = take();
-    } while (out_.kept() > 0 && ++batches < kBatchesOfKept);
+    bool worked = take();
     if (worked) refresh();
     worked = ((now().stuck || looks(steps, worked)) && receive_some()) || worked;
     if constexpr (kPhased<TaskT>) {
@@ -318,52 +317,75 @@ class Scheduler : private Phasing<W, View> {
   }
 
   /// Runs one batch: of items kept, spilled, or parked that the phase has reached, or of items of the ring. False if there is none, or
-  /// if the spilled items cannot move. All batches run the same code, as this is most of a kernel.
+  /// if the spilled items cannot move. All batches run the same code, as this is most of a kernel. In a persistent run, batches of what
+  /// this one makes the worker keep follow.
   /// @param round  discrete runs: the round, else null
   /// @param mine   then the rest of this worker's share (take_in_round)
   SHOAL_FN bool take(const Round* round = nullptr, ticket_t* mine = nullptr) {
+    lane_t n = 0;
     // Kept items come first, since nothing that this worker has completed is reported before they have run.
-    const lane_t kept = out_.kept();
-    // Back-pressure: spilled items go next, and no new item is taken from the ring.
-    const bool spilled = kept == 0 && round == nullptr && !now().list.empty();
-    const bool parked = kept == 0 && !spilled && brings();
-    bool shares = false;
-    lane_t n;
-    if (kept > 0) {
-      SHOAL_TIMED(w_, out_.own(), Section::take);
-      if constexpr (kKeepsItems<W, TaskT>) n = take_kept(!now().list.empty());
-    } else if (spilled) {
-      if constexpr (W::kHoldsTickets) view().ring.poll(out_.hand());
-      // Spilled items that cannot move wait for credits of channels. Meanwhile this worker helps to drain its own PE's
-      // channels.
-      if (now().stuck && !some_channel_has_credits(w_, view(), index())) return false;
-      n = rarely([](Scheduler& self) { return self.take_from_spill(); });
-      if (n == 0) return !now().stuck;
-    } else {
-      SHOAL_TIMED(w_, out_.own(), parked ? Section::bring : Section::take);
-      n = parked ? take_parked(shares) : round == nullptr ? take_from_ring() : take_in_round(*round, *mine);
-      if (n == 0 && !parked) return false;
-    }
-    if (shares) rarely([n](Scheduler& self) { return self.queue_desk(n); });
-    // Parked items are counted as part of the phase, whose token is completed after the last of them.
-    const lane_t done = !parked ? n - kept : brings() ? 0 : 1;
-    if (shares || n == 0) {
-      complete(done);
-      return true;
-    }
-    if (!kKeepsItems<W, TaskT> || done != 0) {  // most batches of a warp are of kept items only
+    if (out_.kept() == 0) {
+      // Back-pressure: spilled items go next, and no new item is taken from the ring.
+      const bool spilled = round == nullptr && !now().list.empty();
+      const bool parked = !spilled && brings();
+      bool shares = false;
+      if (spilled) {
+        if constexpr (W::kHoldsTickets) view().ring.poll(out_.hand());
+        // Spilled items that cannot move wait for credits of channels. Meanwhile this worker helps to drain its own PE's
+        // channels.
+        if (now().stuck && !some_channel_has_credits(w_, view(), index())) return false;
+        n = rarely([](Scheduler& self) { return self.take_from_spill(); });
+        if (n == 0) return !now().stuck;
+      } else {
+        SHOAL_TIMED(w_, out_.own(), parked ? Section::bring : Section::take);
+        n = parked ? take_parked(shares) : round == nullptr ? take_from_ring() : take_in_round(*round, *mine);
+        if (n == 0 && !parked) return false;
+      }
+      if (shares) rarely([n](Scheduler& self) { return self.queue_desk(n); });
+      // Parked items are counted as part of the phase, whose token is completed after the last of them.
+      const lane_t done = !parked ? n : brings() ? 0 : 1;
+      if (shares || n == 0) {
+        complete(done);
+        return true;
+      }
       note_completed(done);
-      if (!parked && !spilled && w_.lane() == 0) now().credit += n - kept;
+      if (!parked && !spilled && w_.lane() == 0) now().credit += n;
     }
-    run_items(n);
+    Next next{*this, round == nullptr};
+    do {
+      if (n == 0) n = take_more();
+      n = run_items(n, next);
+    } while (n > 0 || (out_.kept() > 0 && next.may_follow()));
     return true;
+  }
+  /// The batches that may follow a batch at once: those of items that it has made the worker keep.
+  struct Next {
+    Scheduler& of;
+    bool some;  ///< whether any may
+    lane_t batches = 0;
+
+    SHOAL_FN bool may_follow() { return some && ++batches < kBatchesOfKept; }
+    SHOAL_FN WholeSlot<Item> peek() { return of.peek(); }
+    SHOAL_FN lane_t take_beside(lane_t n, const WholeSlot<Item>& found) { return of.take_beside(n, found); }
+  };
+  /// Takes what this worker keeps, and what lies in its slots, to the desk. Returns how many items these are.
+  SHOAL_FN lane_t take_more() {
+    if constexpr (!kKeepsItems<W, TaskT>) {
+      return 0;
+    } else {
+      SHOAL_TIMED(w_, out_.own(), Section::take);
+      const lane_t kept = out_.kept(), all = take_kept(!now().list.empty());
+      note_from_ring(all - kept);
+      return all;
+    }
   }
   /// Discrete runs: moves spilled items. False if the ring was full, and items were run here, or if none could move.
   SHOAL_FN bool run_from_spill() {
     const lane_t n = take_from_spill();
     if (n == 0) return !now().stuck;
     note_completed(n);
-    run_items(n);
+    Next next{*this, false};
+    run_items(n, next);
     return false;
   }
 
@@ -376,11 +398,13 @@ class Scheduler : private Phasing<W, View> {
     return rarely([](Scheduler& self) { return self.take_seeds(); });
   }
   /// Runs the desk's first `n` items. They are noted as completed before (Taking::note_completed).
-  SHOAL_FN void run_items(lane_t n) {
+  /// Returns how many items are on the desk then that have not run.
+  SHOAL_FN lane_t run_items(lane_t n, Next& next) {
     is(WorkerState::busy);
     SHOAL_TIMED(w_, out_.own(), Section::run);
-    run_batch(w_, out_, desk_, n);  // all lanes have met after it
+    n = run_batch(w_, out_, desk_, n, next);  // all lanes have met after it
     out_.flush(w_);
+    return n;
   }
 
   /// For a worker that has nothing to do: sends the items that it holds back, returns its ring credits, and reports its

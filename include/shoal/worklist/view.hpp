@@ -125,11 +125,12 @@ struct WorklistView {
   FarStore<Item> far;             ///< for tasks with priority(); buckets.lists is 0 if the run does not use priorities
   std::uint64_t* seen = nullptr;  ///< [n_workers] tasks with phases: the last phase that each worker has carried out
   lane_t n_workers = 0;           ///< workers of each PE
-  bool looks = true;              ///< whether promising() is asked about items of this PE before they are judged
-  bool judge_remote = false;      ///< for tasks with accept_at() or ask_at(): whether the pusher judges
-  std::uint8_t keeps = 0;         ///< for workers that keep items (kKeepsItems): the most, at most w.size()
-  std::uint8_t deals = 0;  ///< for workers that deal (kDeals): the longest batch that they deal out; at most w.size()
-  lane_t overlap = 0;      ///< the threshold may move when at most so many stays are left (worklist/phases.hpp)
+  // Words of 32 bits, since an instruction of a GPU reads such a parameter in place; a shorter one needs a load of its own.
+  lane_t looks = 1;         ///< whether promising() is asked about items of this PE before they are judged
+  lane_t judge_remote = 0;  ///< for tasks with accept_at() or ask_at(): whether the pusher judges
+  lane_t keeps = 0;         ///< for workers that keep items (kKeepsItems): the most, at most w.size()
+  lane_t deals = 0;         ///< for workers that deal (kDeals): the longest batch that they deal out; at most w.size()
+  lane_t overlap = 0;       ///< the threshold may move when at most so many stays are left (worklist/phases.hpp)
   HeldSlot<Item>* held = nullptr;  ///< [n_workers * kHeldSlots] here; null if the run does not combine
   const Item* seeds = nullptr;     ///< [n_seeds] the items that this PE pushes first; counted in `entered`
   std::uint64_t n_seeds = 0;
