@@ -59,8 +59,8 @@ double default_delta(const PlacedGraph& graph, int threads) {
 
 // At the end of a bucket most of a GPU's workers have nothing to do, hence fewer and wider buckets. Still wider ones on roads with many
 // dead ends, where few vertices run twice, and on small maps, of which a GPU has little to do in a bucket: up to 20 times as wide, and 4
-// times less for each doubling of its vertices. On several GPUs a bucket takes longer to end, so they are wider there
-// (docs/decisions/0077-more-sources.md, 0078, 0080, 0082).
+// times less for each doubling of its vertices. On several GPUs a bucket takes longer to end, so they are wider there, and 3.5 times less
+// for each doubling (docs/decisions/0077-more-sources.md, 0078, 0080, 0082, 0085).
 double wider_on_gpus(const PlacedGraph& graph) {
   const double degree = mean_degree(graph);
   const bool several = graph.n_pes() > 1;
@@ -68,14 +68,14 @@ double wider_on_gpus(const PlacedGraph& graph) {
   // The logarithm of the vertices of a GPU from which 8 times is best. Twice as many warps need wider buckets to have enough to do
   // (docs/decisions/0079-more-warps.md).
   const bool more = !several && is_like_roads(graph) && graph.num_vertices >= WarpTraits().many_items;
-  const double least = more ? 23 : several ? 22 : 20.5;
+  const double least = more || several ? 23 : 20.5;
   const double doublings = std::log2(std::max(1.0, static_cast<double>(graph.num_vertices) / graph.n_pes()));
   if (degree < 3) {  // many dead ends
     if (!is_like_roads(graph)) return several ? 32 : 16;
     // Lines between what was best: on one GPU 32 times for 2^22.5 vertices and 24 for 2^24.5; on two 48 for 2^19.5 of each and 32 for 2^23.5.
     return several ? std::clamp(126 - 4 * doublings, 32.0, 48.0) : std::clamp(122 - 4 * doublings, 16.0, 32.0);
   }
-  return std::clamp(8 + 4 * (least - doublings), more ? 6.0 : 8.0, 20.0);
+  return std::clamp(8 + (several ? 3.5 : 4) * (least - doublings), more ? 6.0 : 8.0, 20.0);
 }
 
 SmallGraph small_on_gpus(const PlacedGraph& graph) {
@@ -220,7 +220,10 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
     const bool ordered = (!as_they_come || worth) && (!machine.on_gpu() || !is_skewed(graph));
     if (launch.queue == QueueKind::automatic) launch.queue = ordered ? QueueKind::priority : QueueKind::fifo;
     const bool chosen = small == SmallGraph::near && choose_worker(graph, launch);
-    plan.launch = plan_vertices(machine, graph, launch, why, /*has_priority=*/true);
+    // Two GPUs, twelve warps in place of eight: road:1024 0.89, road:1448 0.92, road:2048 0.89 of the time, but road:512 1.02.
+    WarpTraits task;
+    if (graph.all_pes() > 1) task.many_items = 1 << 19;
+    plan.launch = plan_vertices(machine, graph, launch, why, /*has_priority=*/true, /*blocks=*/nullptr, task);
     if (!chosen) fetch_more(machine, launch, plan.launch, sssp_batches_on_gpus(graph, plan.launch.queue), why);
     if (chosen) {  // plan_vertices() recorded these as asked for
       const bool block = launch.worker == WorkerKind::block;

@@ -69,10 +69,11 @@ TEST(SsspPlan, BucketsAreWiderTheLessAGpuHasToDo) {
     return wider_on_gpus(shape(side * side, side * side * 36 / 10, 4, n_pes));
   };
   EXPECT_EQ(wider(2048, 1), 8) << "road:2048";
-  EXPECT_EQ(wider(2048, 2), 12) << "a bucket takes longer to end";
+  EXPECT_EQ(wider(2048, 2), 15) << "a bucket takes longer to end";
   EXPECT_NEAR(wider(1024, 1), 10, 0.01);
   EXPECT_EQ(wider(1024, 2), 20);
-  EXPECT_NEAR(wider(1448, 2), 16, 0.01);
+  EXPECT_NEAR(wider(1448, 2), 18.5, 0.01);
+  EXPECT_EQ(wider(4096, 2), 8);
   EXPECT_EQ(wider(8192, 2), 8) << "not narrower";
   EXPECT_NEAR(wider(724, 1), 14, 0.01);
   EXPECT_EQ(wider(512, 1), 18);
@@ -106,7 +107,7 @@ TEST(SsspPlan, WithMoreWarpsBucketsAreWider) {
     return wider_on_gpus(graph);
   };
   EXPECT_EQ(wider(2048, 33), 12);
-  EXPECT_EQ(wider(2048, 33, 2), 12) << "as without, on several";
+  EXPECT_EQ(wider(2048, 33, 2), 15) << "as without, on several";
   EXPECT_EQ(wider(2048, 5), 8) << "paths are short";
   EXPECT_NEAR(wider(1448, 33), 8, 0.01) << "too small for more warps";
   EXPECT_EQ(wider(8192, 33), 6) << "not narrower";
