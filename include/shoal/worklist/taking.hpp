@@ -167,7 +167,7 @@ class Taking {
     return all;
   }
   /// Loads what take_beside() will look at, so that a batch need not wait for it. Only in runs on several PEs: the kernel for one PE has
-  /// neither the registers nor the predicates for it, and took 1.06 to 1.12 of the time.
+  /// neither the registers nor the predicates for it, and took 1.04 to 1.12 of the time on roads.
   SHOAL_FN WholeSlot<Item> peek() {
     if constexpr (kPeeks) return view().ring.peek(out_.hand());
     return {};
@@ -321,7 +321,7 @@ class Taking {
   static constexpr lane_t kSeedsOfALane = 32;  ///< most seeds per lane in a share: few enough that all workers get some
   static constexpr int kTicketBits = 54;       ///< bits of a ticket: at 100 G items a second, they last two days
 
-  static constexpr bool kPeeks = !kAlone<View>;
+  static constexpr bool kPeeks = !kAlone<View>;  ///< whether peek() loads
 
   const lane_t fetch_;
 };
