@@ -70,7 +70,7 @@ struct ChangingInPriorities {
 
 /// Workers that keep items (kKeepsItems); the same on every lane.
 struct ChangingWithKept {
-  lane_t kept = 0;  ///< items that it keeps now: Taking::take_kept
+  lane_t kept = 0;  ///< items that it keeps now: Taking::take_more
 };
 
 /// Tasks with idle().
@@ -107,16 +107,17 @@ struct ChangingCounts {
 
 /// All of a worker's changing state but what is in OwnOfLane, one object per lane. Fields marked "leader" are valid on lane 0 only.
 template <Worker W, class View, class TaskT = typename View::Task, class Item = typename View::Item>
-struct Changing : std::conditional_t<W::kMaxLanes == 1, ChangingOfOneLane<W, Item>, ChangingOfSeveralLanes>,
-                  std::conditional_t<W::kMaxLanes == 1 && !kAlone<View>, ChangingWithSegments<W, Item>, Without<View>>,
-                  std::conditional_t<kPhased<TaskT>, ChangingInPhases, Without<ChangingInPhases>>,
-                  std::conditional_t<HasPriority<TaskT>, ChangingInPriorities<TaskT>, Without<View*>>,
-                  std::conditional_t<kKeepsItems<W, TaskT>, ChangingWithKept, Without<ChangingWithKept>>,
-                  std::conditional_t<HasIdle<TaskT>, ChangingInSweeps, Without<ChangingInSweeps>>,
-                  std::conditional_t<kRefreshes<W, View>, ChangingWithRefresh, Without<ChangingWithRefresh>>,
-                  std::conditional_t<HasCombine<TaskT>, ChangingWithCombine, Without<ChangingWithCombine>>,
-                  std::conditional_t<std::is_same_v<W, CpuThread>, ChangingWithLog, Without<ChangingWithLog>>,
-                  std::conditional_t<HasParts<W>, Without<ChangingCounts<W>>, ChangingCounts<W>> {
+struct Changing
+    : std::conditional_t<W::kMaxLanes == 1, ChangingOfOneLane<W, Item>, ChangingOfSeveralLanes>,
+      std::conditional_t<W::kMaxLanes == 1 && !kAlone<View>, ChangingWithSegments<W, Item>, Without<View>>,
+      std::conditional_t<kPhased<TaskT>, ChangingInPhases, Without<ChangingInPhases>>,
+      std::conditional_t<HasPriority<TaskT>, ChangingInPriorities<TaskT>, Without<ChangingInPriorities<TaskT>>>,
+      std::conditional_t<kKeepsItems<W, TaskT>, ChangingWithKept, Without<ChangingWithKept>>,
+      std::conditional_t<HasIdle<TaskT>, ChangingInSweeps, Without<ChangingInSweeps>>,
+      std::conditional_t<kRefreshes<W, View>, ChangingWithRefresh, Without<ChangingWithRefresh>>,
+      std::conditional_t<HasCombine<TaskT>, ChangingWithCombine, Without<ChangingWithCombine>>,
+      std::conditional_t<std::is_same_v<W, CpuThread>, ChangingWithLog, Without<ChangingWithLog>>,
+      std::conditional_t<HasParts<W>, Without<ChangingCounts<W>>, ChangingCounts<W>> {
   SpillList list;              ///< this worker's spill
   lane_t credit = 0;           ///< leader: credits for ring slots that this worker has emptied
   std::uint64_t finished = 0;  ///< leader: stays and tokens that it has completed, or runs, and not reported yet

@@ -357,7 +357,7 @@ class Queuing {
     }
   }
   /// Worker-collective: keeps the first `n` of accepted items that may run now, and clears their `has`. The worker runs them in its next
-  /// batch (Taking::take_kept). That saves them the way through the ring, which is most of a hop on road networks
+  /// batch (Taking::take_more). That saves them the way through the ring, which is most of a hop on road networks
   /// (docs/decisions/0078-items-that-a-warp-keeps.md). What is kept is not counted: it belongs to the items that pushed it, whose
   /// completion is reported after it has run (Scheduler::rest). All lanes see the kept items after the next collective.
   /// @param n     at most room()

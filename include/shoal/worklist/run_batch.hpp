@@ -177,8 +177,7 @@ SHOAL_FN Turn begin_turn(const W& w, Out<W, View>& out, const Desk<typename View
 ///
 /// In a short batch, warps first deal their lanes out to the items, and the general turns have what longer ranges have beyond that. As
 /// long as such batches only make items that the worker keeps, they follow each other here, in a loop that is a hop on road networks.
-/// @param next  may_follow(): whether one more such batch may. peek(), and take_beside(n, what it returned): takes items of the ring, to
-///   follow the desk's first `n`; returns how many there are then
+/// @param next  a Taking::MoreBatches
 /// @return how many items are on the desk that have not run
 /// Source: Merrill et al., PPoPP 2012 (scan and search). Differs: short batches (docs/decisions/0082-short-batches-are-dealt.md).
 template <Worker W, class View, class Next>

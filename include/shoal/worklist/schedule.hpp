@@ -36,18 +36,15 @@ class Scheduler : private Phasing<W, View> {
   using Base::looks;
   using Base::looks_on;
   using Base::note_completed;
-  using Base::note_from_ring;
   using Base::now;
   using Base::out_;
-  using Base::peek;
   using Base::queue_desk;
   using Base::receive_any;
   using Base::receive_some;
-  using Base::take_beside;
   using Base::take_from_ring;
   using Base::take_from_spill;
   using Base::take_in_round;
-  using Base::take_kept;
+  using Base::take_more;
   using Base::take_parked;
   using Base::take_seeds;
   using Base::view;
@@ -56,6 +53,7 @@ class Scheduler : private Phasing<W, View> {
  public:
   using TaskT = typename View::Task;
   using Item = typename View::Item;
+  using typename Base::MoreBatches;
 
   using Base::Base;
 
@@ -351,40 +349,19 @@ class Scheduler : private Phasing<W, View> {
       note_completed(done);
       if (!parked && !spilled && w_.lane() == 0) now().credit += n;
     }
-    Next next{*this, round == nullptr};
+    MoreBatches next{*this, round == nullptr};
     do {
       if (n == 0) n = take_more();
       n = run_items(n, next);
     } while (n > 0 || (out_.kept() > 0 && next.may_follow()));
     return true;
   }
-  /// The batches that may follow a batch at once: those of items that it has made the worker keep.
-  struct Next {
-    Scheduler& of;
-    bool some;  ///< whether any may
-    lane_t batches = 0;
-
-    SHOAL_FN bool may_follow() { return some && ++batches < kBatchesOfKept; }
-    SHOAL_FN WholeSlot<Item> peek() { return of.peek(); }
-    SHOAL_FN lane_t take_beside(lane_t n, const WholeSlot<Item>& found) { return of.take_beside(n, found); }
-  };
-  /// Takes what this worker keeps, and what lies in its slots, to the desk. Returns how many items these are.
-  SHOAL_FN lane_t take_more() {
-    if constexpr (!kKeepsItems<W, TaskT>) {
-      return 0;
-    } else {
-      SHOAL_TIMED(w_, out_.own(), Section::take);
-      const lane_t kept = out_.kept(), all = take_kept(!now().list.empty());
-      note_from_ring(all - kept);
-      return all;
-    }
-  }
   /// Discrete runs: moves spilled items. False if the ring was full, and items were run here, or if none could move.
   SHOAL_FN bool run_from_spill() {
     const lane_t n = take_from_spill();
     if (n == 0) return !now().stuck;
     note_completed(n);
-    Next next{*this, false};
+    MoreBatches next{*this, false};
     run_items(n, next);
     return false;
   }
@@ -399,7 +376,7 @@ class Scheduler : private Phasing<W, View> {
   }
   /// Runs the desk's first `n` items. They are noted as completed before (Taking::note_completed).
   /// Returns how many items are on the desk then that have not run.
-  SHOAL_FN lane_t run_items(lane_t n, Next& next) {
+  SHOAL_FN lane_t run_items(lane_t n, MoreBatches& next) {
     is(WorkerState::busy);
     SHOAL_TIMED(w_, out_.own(), Section::run);
     n = run_batch(w_, out_, desk_, n, next);  // all lanes have met after it
@@ -433,11 +410,6 @@ class Scheduler : private Phasing<W, View> {
   static constexpr bool kCopies = W::kHoldsTickets && W::kMaxLanes > 1;  ///< whether rarely() works on a copy
   Scheduler* copy_ = nullptr;
 
-#if defined(SHOAL_SIMULATE)
-  static constexpr lane_t kBatchesOfKept = 2;
-#else
-  static constexpr lane_t kBatchesOfKept = 32;  ///< most batches in a step, if all but the first are of kept items
-#endif
   static constexpr lane_t kStepsPerCarry = 2;
   static constexpr lane_t kStepsPerLook = W::kHoldsTickets ? 16 : 4;   ///< steps between polls of the run's state
   static constexpr lane_t kBatchesPerLook = HasEnough<TaskT> ? 1 : 8;  ///< in a round: batches between these polls

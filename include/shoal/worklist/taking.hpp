@@ -143,41 +143,62 @@ class Taking {
   }
 
   /// Workers that keep items: takes the kept items to the desk, and those that lie in this worker's slots, as far as they fill the lanes.
-  /// Claims no tickets. Returns how many items are on the desk, of which kept() before this call were kept.
-  /// @param only  takes the kept items only
-  SHOAL_FN lane_t take_kept(bool only) {
-    static_assert(W::kHoldsTickets);
-    view().ring.poll(out_.hand());
-    const lane_t kept = now().kept;
-    now().kept = 0;
-    return fill_up(kept, only, [&] {
-      if (w_.lane() < kept) desk_.item[w_.lane()] = plain_read(desk_.aside[w_.lane()]);
-    });
-  }
-  /// The same, if `n` items lie on the desk already, and none are kept. Counts what it takes from the slots.
-  /// @param found  what peek() has returned
-  SHOAL_FN lane_t take_beside(lane_t n, [[maybe_unused]] const WholeSlot<Item>& found) {
-    if constexpr (kPeeks) {
-      view().ring.poll(out_.hand(), found);
+  /// Claims no tickets. Returns how many items are on the desk.
+  SHOAL_FN lane_t take_more() {
+    if constexpr (!kKeepsItems<W, TaskT>) {
+      return 0;
     } else {
+      SHOAL_TIMED(w_, out_.own(), Section::take);
+      static_assert(W::kHoldsTickets);
       view().ring.poll(out_.hand());
+      const lane_t kept = now().kept;
+      now().kept = 0;
+      const lane_t all = fill_up(kept, [&] {
+        if (w_.lane() < kept) desk_.item[w_.lane()] = plain_read(desk_.aside[w_.lane()]);
+      });
+      note_from_ring(all - kept);
+      return all;
     }
-    const lane_t all = fill_up(n, !now().list.empty(), [] {});
-    note_from_ring(all - n);
-    return all;
   }
-  /// Loads what take_beside() will look at, so that a batch need not wait for it. Only in runs on several PEs: the kernel for one PE has
-  /// neither the registers nor the predicates for it, and took 1.04 to 1.12 of the time on roads.
-  SHOAL_FN WholeSlot<Item> peek() {
-    if constexpr (kPeeks) return view().ring.peek(out_.hand());
-    return {};
-  }
-  /// Counts `n` items that were taken from the ring, and the credits for their slots.
-  SHOAL_FN void note_from_ring(lane_t n) {
-    if (n == 0) return;  // most batches of a worker that keeps items have no others
-    note_completed(n);
-    if (w_.lane() == 0) now().credit += n;
-  }
+  /// The batches that may follow a batch at once (expand): those of the items that it has made the worker keep.
+  class MoreBatches {
+   public:
+    /// @param some  whether any may
+    SHOAL_FN MoreBatches(Taking& of, bool some) : of_(of), some_(some) {}
+
+    /// Whether one more may. To be asked once for each.
+    SHOAL_FN bool may_follow() { return some_ && ++batches_ < kBatchesOfKept; }
+    /// Loads what take_beside() will look at, so that a batch need not wait for it. Only in runs on several PEs: the kernel for one PE
+    /// has neither the registers nor the predicates for it, and took 1.04 to 1.12 of the time on roads.
+    SHOAL_FN WholeSlot<Item> peek() {
+      if constexpr (kPeeks) return of_.view().ring.peek(of_.out_.hand());
+      return {};
+    }
+    /// Worker-collective: takes items that lie in the worker's slots to the desk, where `n` items lie already. Returns how many are there
+    /// then. @param found  what peek() has returned
+    SHOAL_FN lane_t take_beside(lane_t n, [[maybe_unused]] const WholeSlot<Item>& found) {
+      if constexpr (kPeeks) {
+        of_.view().ring.poll(of_.out_.hand(), found);
+      } else {
+        of_.view().ring.poll(of_.out_.hand());
+      }
+      const lane_t all = of_.fill_up(n, [] {});
+      of_.note_from_ring(all - n);
+      return all;
+    }
+
+   private:
+    static constexpr bool kPeeks = !kAlone<View>;
+#if defined(SHOAL_SIMULATE)
+    static constexpr lane_t kBatchesOfKept = 2;
+#else
+    static constexpr lane_t kBatchesOfKept = 32;  ///< most batches in a step of the main loop
+#endif
+
+    Taking& of_;
+    const bool some_;
+    lane_t batches_ = 0;
+  };
 
   /// Discrete runs: takes items of the round to the desk, first this worker's share.
   /// @param mine  the first ticket of the share; afterwards it is used up
@@ -217,17 +238,23 @@ class Taking {
   const Desk<TaskT> desk_;
 
  private:
-  /// Worker-collective: writes those items that were polled to the desk, after the first `n` ones, as far as they fill the lanes. Returns
-  /// how many items are there then.
-  /// @param only   writes none
+  /// Counts `n` items that were taken from the ring, and the credits for their slots.
+  SHOAL_FN void note_from_ring(lane_t n) {
+    if (n == 0) return;  // most batches of a worker that keeps items have no others
+    note_completed(n);
+    if (w_.lane() == 0) now().credit += n;
+  }
+  /// Worker-collective: writes those items that were polled to the desk, after the first `n` ones, as far as they fill the lanes; none if
+  /// this worker has spilled. Returns how many items are there then.
   /// @param write  () writes the first ones, after all lanes have met
   template <class Write>
-  SHOAL_FN lane_t fill_up(lane_t n, bool only, Write write) {
+  SHOAL_FN lane_t fill_up(lane_t n, Write write) {
     Hand<Item>& hand = out_.hand();
+    const bool spilled = !now().list.empty();
     const lane_t room = w_.size() - n;
-    const Scan filled = w_.count_before(hand.has && !only);
+    const Scan filled = w_.count_before(hand.has && !spilled);
     write();
-    if (hand.has && !only && filled.before < room) {
+    if (hand.has && !spilled && filled.before < room) {
       desk_.item[n + filled.before] = hand.value;
       hand.has = false;
     }
@@ -320,8 +347,6 @@ class Taking {
 
   static constexpr lane_t kSeedsOfALane = 32;  ///< most seeds per lane in a share: few enough that all workers get some
   static constexpr int kTicketBits = 54;       ///< bits of a ticket: at 100 G items a second, they last two days
-
-  static constexpr bool kPeeks = !kAlone<View>;  ///< whether peek() loads
 
   const lane_t fetch_;
 };

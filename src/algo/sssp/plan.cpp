@@ -220,7 +220,8 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
     const bool ordered = (!as_they_come || worth) && (!machine.on_gpu() || !is_skewed(graph));
     if (launch.queue == QueueKind::automatic) launch.queue = ordered ? QueueKind::priority : QueueKind::fifo;
     const bool chosen = small == SmallGraph::near && choose_worker(graph, launch);
-    // Two GPUs, twelve warps in place of eight: road:1024 0.89, road:1448 0.92, road:2048 0.89 of the time, but road:512 1.02.
+    // Twelve warps in place of eight: road:1024 0.89, road:1448 0.92, road:2048 0.89 of the time, but road:512 1.02 (two H200,
+    // docs/decisions/0085-a-hop-is-a-loop.md).
     WarpTraits task;
     if (graph.all_pes() > 1) task.many_items = 1 << 19;
     plan.launch = plan_vertices(machine, graph, launch, why, /*has_priority=*/true, /*blocks=*/nullptr, task);
