@@ -13,8 +13,8 @@
 #include <thread>
 #include <utility>
 
-#include "shoal/blocks/events.cuh"
 #include "shoal/device/cuda_check.cuh"
+#include "shoal/device/event.cuh"
 
 namespace shoal::blocks::gpu {
 

@@ -6,10 +6,10 @@
 #include <iterator>
 #include <map>
 
-#include "shoal/blocks/events.cuh"
 #include "shoal/core/state_log.hpp"
 #include "shoal/core/trace.hpp"
 #include "shoal/device/cuda_check.cuh"
+#include "shoal/device/event.cuh"
 
 namespace shoal::blocks::gpu {
 namespace {

@@ -22,9 +22,9 @@
 #include <vector>
 
 #include "shoal/blocks/array.hpp"
-#include "shoal/blocks/events.cuh"
 #include "shoal/blocks/forms.hpp"
 #include "shoal/blocks/units.hpp"
+#include "shoal/device/event.cuh"
 #include "shoal/device/pinned_memory.cuh"
 
 namespace shoal::blocks::gpu {

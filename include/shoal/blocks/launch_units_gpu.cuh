@@ -9,7 +9,6 @@
 
 #include "shoal/blocks/array.hpp"
 #include "shoal/blocks/completions_gpu.cuh"
-#include "shoal/blocks/events.cuh"
 #include "shoal/blocks/forms.hpp"
 #include "shoal/blocks/given.hpp"
 #include "shoal/blocks/graph.cuh"
@@ -20,6 +19,7 @@
 #include "shoal/blocks/watch_gpu.cuh"
 #include "shoal/core/interrupt.hpp"
 #include "shoal/device/cuda_check.cuh"
+#include "shoal/device/event.cuh"
 #include "shoal/device/pinned_memory.cuh"
 
 namespace shoal::blocks::gpu {

@@ -5,12 +5,12 @@
 #include <functional>
 #include <vector>
 
-#include "shoal/blocks/events.cuh"
 #include "shoal/blocks/forms.hpp"
 #include "shoal/blocks/trace_gpu.cuh"
 #include "shoal/blocks/units.hpp"
 #include "shoal/blocks/wires.hpp"
 #include "shoal/core/spin.hpp"
+#include "shoal/device/event.cuh"
 #include "shoal/device/pinned_memory.cuh"
 
 namespace shoal::blocks::gpu {

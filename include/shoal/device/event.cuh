@@ -5,9 +5,8 @@
 #include <utility>
 
 #include "shoal/device/cuda_check.cuh"
-#include "shoal/device/pinned_memory.cuh"
 
-namespace shoal::blocks::gpu {
+namespace shoal {
 
 /// An event of one device.
 class Event {
@@ -34,4 +33,4 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-}  // namespace shoal::blocks::gpu
+}  // namespace shoal
