@@ -34,13 +34,16 @@ struct PageRankSums {
 /// determine how c and epsilon change. All of this is timed.
 /// @tparam TaskT  PageRank; or PageRankSummed, with which shares may be combined
 /// @tparam Hands  operations on all vertices of a PE, in the memory that holds them:
+///                first(n_pes)               the first epsilon, in sums of the initial residuals
 ///                kShrink                    the factor by which epsilon shrinks from run to run
 ///                log_degrees(graph, pe) -> const u8*  log_of_degree() of all vertices, in memory that the PE reads fast; or null
 ///                owed(graph, pe) -> double*  [vertices] where the PE's task gathers shares for other PEs, or null; once
-///                clear(engine, pe)          y = residual = 0
+///                clear(engine, pe)          y = residual = 0; nothing is owed
 ///                collect(engine, pe)        adds what other PEs owe to the residuals, and starts computing what sums() returns
 ///                sums(engine, pe) -> PageRankSums
+///                forget_owed(engine, pe)    nothing is owed any more: all PEs have collected
 ///                settle(engine, pe, scale)  y = (the rank that the vertex would have) * scale
+///                All but sums() may return before they are complete (Machine::wait_for_memory).
 template <class TaskT, class Hands>
 class PageRankAsync : public PageRankEngine {
  public:
@@ -102,6 +105,7 @@ class PageRankAsync : public PageRankEngine {
       outcome.error_bound = wrong + rounding;
       if (outcome.error_bound <= rules_.tolerance) {
         for (pe_t p = 0; p < graph_.n_pes(); ++p) hands_.settle(*this, p, 1 / sums.ranks);
+        machine_.wait_for_memory();
         break;
       }
       if (at.runs > kMostRuns || !std::isfinite(wrong)) {
@@ -109,6 +113,7 @@ class PageRankAsync : public PageRankEngine {
                           " runs of the worklist the error may be " + rough(outcome.error_bound) + ", but " +
                           exact(rules_.tolerance) + " was asked for");
       }
+      for (pe_t p = 0; p < graph_.n_pes(); ++p) hands_.forget_owed(*this, p);
       go_on(at, sums, wrong, rounding);
     }
     total.chosen = std::move(report.chosen);
@@ -139,10 +144,10 @@ class PageRankAsync : public PageRankEngine {
     int runs = 0;
   };
 
-  /// The first epsilon is four times the sum of the initial residuals, so that the first run handles vertices with few arcs. At the
+  /// The first epsilon is larger than the sum of the initial residuals, so that the first run handles vertices with few arcs. At the
   /// end most residuals are well below their limits, so twice the safe value is a good last guess.
   Course begin(double rounding) const {
-    const double all = 1 - rules_.alpha, first = 4 * all;
+    const double all = 1 - rules_.alpha, first = Hands::first(graph_.n_pes()) * all;
     const double last = std::min(first, (rules_.tolerance - rounding) * all / std::max(rules_.alpha, 1e-3));
     const int steps = static_cast<int>(std::ceil(std::log(first / last) / std::log(Hands::kShrink)));
     return {first, steps > 0 ? std::pow(first / last, 1.0 / steps) : 1, steps, all, all};

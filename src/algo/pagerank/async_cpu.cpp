@@ -9,6 +9,7 @@ namespace {
 /// Operations on all vertices of a PE, by its threads.
 struct HandsCpu {
   static constexpr double kShrink = 4;
+  static double first(pe_t) { return 4; }
 
   template <class Engine, class F>
   static void for_all(const Engine& engine, pe_t p, F&& f) {
@@ -24,6 +25,8 @@ struct HandsCpu {
   static double* owed(const PlacedGraph&, pe_t) { return nullptr; }
   template <class Engine>
   static void collect(const Engine&, pe_t) {}
+  template <class Engine>
+  static void forget_owed(const Engine&, pe_t) {}
   template <class Engine>
   void clear(const Engine& engine, pe_t p) const {
     for_all(engine, p, [&](int, std::int64_t begin, std::int64_t end) {

@@ -10,13 +10,13 @@ namespace {
 
 constexpr int kRankThreads = 512, kRankBlocks = 132 * 4;
 
-/// Adds the findings of a block's threads, with one atomic addition for each sum.
-__device__ void add_up(const PageRankSums& found, PageRankSums* to) {
+/// Writes the sums of what a block's threads have found.
+__device__ void add_up(const PageRankSums& found, PageRankSums& to) {
   constexpr int kSums = 4, kWarps = kRankThreads / 32;
   static_assert(kSums <= kWarps && kWarps <= 32, "a warp for each sum, and a lane of it for each warp's part");
   __shared__ double of_warp[kSums][kWarps];
   const double sums[kSums] = {found.left, found.drift, found.jumps, found.ranks};
-  double* const places[kSums] = {&to->left, &to->drift, &to->jumps, &to->ranks};
+  double* const places[kSums] = {&to.left, &to.drift, &to.jumps, &to.ranks};
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   for (int k = 0; k < kSums; ++k) {
     double x = sums[k];
@@ -27,22 +27,32 @@ __device__ void add_up(const PageRankSums& found, PageRankSums* to) {
   if (warp < kSums) {
     double x = lane < kWarps ? of_warp[warp][lane] : 0;
     for (int d = 16; d > 0; d /= 2) x += __shfl_xor_sync(0xFFFFFFFFu, x, d);
-    if (lane == 0 && x != 0) atomicAdd(places[warp], x);
+    if (lane == 0) *places[warp] = x;
   }
 }
 
-__global__ void sum_up(const __grid_constant__ PageRank task, PageRankSums* sums) {
-  PageRankSums found;
+/// Adds what the other PEs owe to the residuals of the task's PE, which has number `me`, and sums up. The sums that are owed stay as
+/// they are: zeros would have to be written to the other PEs' memory.
+/// @param owed   of every PE, if `gathers`
+/// @param found  [kRankBlocks] the sums of each block
+__global__ void collect_and_sum(const __grid_constant__ PageRank task, const __grid_constant__ Symmetric<double> owed,
+                                bool gathers, pe_t me, pe_t n_pes, PageRankSums* found) {
+  PageRankSums mine;
   for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < task.graph.count;
        i += std::int64_t{gridDim.x} * blockDim.x) {
-    const double r = task.residual[i];
-    found.ranks += fmax(task.y[i] + r, 0.0);
+    double r = task.residual[i];
+    if (gathers) {
+      double due = 0;
+      for (pe_t q = 0; q < n_pes; ++q) due += q == me ? 0 : owed.part[q][task.graph.first + i];
+      if (due != 0) task.residual[i] = r += due;
+    }
+    mine.ranks += fmax(task.y[i] + r, 0.0);
     if (task.graph.offsets[i + 1] == task.graph.offsets[i]) continue;
-    found.left += fabs(r);
-    found.drift += r;
-    found.jumps += task.personal != nullptr ? task.personal[i] : task.uniform;
+    mine.left += fabs(r);
+    mine.drift += r;
+    mine.jumps += task.personal != nullptr ? task.personal[i] : task.uniform;
   }
-  add_up(found, sums);
+  add_up(mine, found[blockIdx.x]);
 }
 
 __global__ void set_log_degrees(CsrView rows, std::uint8_t* log_degrees) {
@@ -59,31 +69,20 @@ __global__ void settle_all(const __grid_constant__ PageRank task, double scale) 
   }
 }
 
-/// Adds what the other PEs owe to the vertices of the task's PE, which has number `me`.
-__global__ void collect_owed(const __grid_constant__ PageRank task, Symmetric<double> owed, pe_t me, pe_t n_pes) {
-  for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < task.graph.count;
-       i += std::int64_t{gridDim.x} * blockDim.x) {
-    for (pe_t q = 0; q < n_pes; ++q) {
-      if (q == me) continue;
-      double& its = owed.part[q][task.graph.first + i];
-      if (its == 0) continue;
-      task.residual[i] += its;
-      its = 0;
-    }
-  }
-}
-
 /// Operations on all vertices of a PE, on its device.
 struct RankHandsGpu {
-  static constexpr double kShrink = 8;  ///< larger than on CPU threads, since each run costs launches and snapshots
+  static constexpr double kShrink = 8;  ///< larger than on CPU threads, since each run costs launches and copies
+  /// Several GPUs need one run less so, as a run takes longer there. On one, kron:20 takes 0.91 of the time with 2, uniform:22 0.90, but
+  /// community:22 1.14 and road:2048 1.03 (docs/decisions/0086-what-a-run-costs.md).
+  static double first(pe_t n_pes) { return n_pes > 1 ? 2 : 4; }
 
   Symmetric<double> owed_of{};
-  std::vector<DeviceArray<double>> all_owed;        ///< [n_pes] made when first needed
-  std::vector<DeviceArray<PageRankSums>> found;     ///< [n_pes] made when first needed
-  std::shared_ptr<void> found_here;                 ///< [n_pes] copies in page-locked memory
+  std::vector<DeviceArray<double>> all_owed;  ///< [n_pes] made when first needed
+  std::shared_ptr<void> found;                ///< [n_pes * kRankBlocks] the host's, for kernels; made when first needed
   std::vector<DeviceArray<std::uint8_t>> all_logs;  ///< [n_pes] made when first needed
 
-  PageRankSums* here(pe_t p) const { return static_cast<PageRankSums*>(found_here.get()) + p; }
+  /// [kRankBlocks] what the blocks of PE p have found
+  PageRankSums* found_by(pe_t p) const { return static_cast<PageRankSums*>(found.get()) + p * kRankBlocks; }
   const std::uint8_t* log_degrees(const PlacedGraph& graph, pe_t p) {
     if (all_logs.empty()) {
       for (pe_t q = 0; q < graph.n_pes(); ++q) {
@@ -116,42 +115,40 @@ struct RankHandsGpu {
   template <class Engine>
   void collect(const Engine& engine, pe_t p) {
     DeviceGuard guard(engine.graph().devices[p]);
-    const PageRank& task = engine.task(p);
-    if (!all_owed.empty()) collect_owed<<<kRankBlocks, kRankThreads>>>(task, owed_of, p, engine.graph().n_pes());
-    SHOAL_CUDA(cudaMemsetAsync(found[p].data(), 0, sizeof(PageRankSums)));
-    sum_up<<<kRankBlocks, kRankThreads>>>(task, found[p].data());
+    collect_and_sum<<<kRankBlocks, kRankThreads>>>(engine.task(p), owed_of, !all_owed.empty(), p,
+                                                   engine.graph().n_pes(), found_by(p));
     SHOAL_CUDA(cudaGetLastError());
-    SHOAL_CUDA(cudaMemcpyAsync(here(p), found[p].data(), sizeof(PageRankSums), cudaMemcpyDeviceToHost));
+  }
+  template <class Engine>
+  void forget_owed(const Engine& engine, pe_t p) {
+    if (all_owed.empty()) return;
+    DeviceGuard guard(engine.graph().devices[p]);
+    SHOAL_CUDA(cudaMemsetAsync(all_owed[p].data(), 0, all_owed[p].size_bytes()));
   }
   template <class Engine>
   void clear(const Engine& engine, pe_t p) {
     const PlacedGraph& graph = engine.graph();
     DeviceGuard guard(graph.devices[p]);
-    if (found.empty()) {
-      found.resize(graph.n_pes());
-      found_here = pinned_memory(graph.n_pes() * sizeof(PageRankSums), "sums");
-    }
-    if (found[p].size() == 0) found[p] = DeviceArray<PageRankSums>(1, "sums");
+    if (!found) found = pinned_memory(graph.n_pes() * kRankBlocks * sizeof(PageRankSums), "sums");
     const std::size_t bytes = graph.out[p].count * sizeof(double);
-    if (!all_owed.empty()) SHOAL_CUDA(cudaMemsetAsync(all_owed[p].data(), 0, graph.num_vertices * sizeof(double)));
-    if (bytes > 0) {
-      SHOAL_CUDA(cudaMemsetAsync(engine.task(p).y, 0, bytes));
-      SHOAL_CUDA(cudaMemsetAsync(engine.task(p).residual, 0, bytes));
-    }
-    SHOAL_CUDA(cudaDeviceSynchronize());
+    forget_owed(engine, p);
+    if (bytes == 0) return;
+    SHOAL_CUDA(cudaMemsetAsync(engine.task(p).y, 0, bytes));
+    SHOAL_CUDA(cudaMemsetAsync(engine.task(p).residual, 0, bytes));
   }
   template <class Engine>
   PageRankSums sums(const Engine& engine, pe_t p) {
     DeviceGuard guard(engine.graph().devices[p]);
     SHOAL_CUDA(cudaDeviceSynchronize());
-    return *here(p);
+    PageRankSums all;
+    for (int block = 0; block < kRankBlocks; ++block) all += found_by(p)[block];
+    return all;
   }
   template <class Engine>
   void settle(const Engine& engine, pe_t p, double scale) const {
     DeviceGuard guard(engine.graph().devices[p]);
     settle_all<<<kRankBlocks, kRankThreads>>>(engine.task(p), scale);
     SHOAL_CUDA(cudaGetLastError());
-    SHOAL_CUDA(cudaDeviceSynchronize());
   }
 };
 
