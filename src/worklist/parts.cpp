@@ -26,6 +26,9 @@ SegmentShape segments_of(const LaunchPlan& plan, std::size_t item_bytes) {
   return shape;
 }
 
+/// So many bytes of seeds, or fewer, are copied to page-locked memory first: a copy from other memory waits for those before it.
+constexpr std::size_t kStagedBytes = 1 << 16;
+
 /// log2 of the number of channels from one PE to another. There are no more channels than slots, or than places for their
 /// counters (kMaxPes). If the run uses segments, the result is 0.
 lane_t log_channels_of(const LaunchPlan& plan, pe_t n_pes) {
@@ -107,14 +110,20 @@ void WorklistParts::begin(pe_t p, const void* seeds, std::size_t n_seeds) {
     part.seeds = machine_.allocate(p, n_seeds * task_.item, "seeds", Machine::Contents::anything);
     part.seed_room = n_seeds;
   }
-  if (n_seeds > 0) machine_.copy_in_later(p, part.seeds.get(), seeds, n_seeds * task_.item);
+  const std::size_t bytes = n_seeds * task_.item;
+  if (bytes == 0) return;
+  if (machine_.on_gpu() && bytes <= kStagedBytes) {
+    if (!part.staged) part.staged = machine_.allocate_host(kStagedBytes, "seeds");
+    std::memcpy(part.staged.get(), seeds, bytes);
+    seeds = part.staged.get();
+  }
+  machine_.copy_in_later(p, part.seeds.get(), seeds, bytes);
 }
 
-void WorklistParts::read_counters() {
-  for (pe_t p = 0; p < machine_.n_pes(); ++p) {
-    machine_.copy_out_later(p, mirror(p), parts_[p].control.get(), control_bytes());
+void WorklistParts::read_counters(bool mirrored) {
+  for (pe_t p = 0; p < machine_.n_pes() && !mirrored; ++p) {
+    machine_.copy_out(p, mirror(p), parts_[p].control.get(), control_bytes());
   }
-  machine_.wait_for_memory();
   for (pe_t p = 0; p < machine_.n_pes(); ++p) {
     std::memcpy(static_cast<void*>(&counters_[p]), mirror(p), control_bytes());
     // To a PE of another process, a message is what one turn carries of a segment, not what one update of `written` shows.
@@ -147,8 +156,6 @@ SegmentStart* WorklistParts::homes(pe_t p, pe_t q) const {
 
 /// The bytes of a PeControl that a run uses.
 std::size_t WorklistParts::control_bytes() const { return PeControl::bytes(machine_.all_pes(), log_channels_); }
-/// Host memory from which and to which the counters of PE p are copied, so that those of all PEs are under way together.
-PeControl* WorklistParts::mirror(pe_t p) const { return static_cast<PeControl*>(mirrors_.get()) + p; }
 std::size_t WorklistParts::ends_bytes() const { return segments_.segments() * sizeof(SegmentEnd); }
 std::size_t WorklistParts::starts_bytes() const {
   return static_cast<std::size_t>(machine_.all_pes()) * segments_.segments() * sizeof(SegmentStart);

@@ -97,17 +97,6 @@ void Machine::copy_in_later(pe_t pe, void* to, const void* from, std::size_t byt
   copy_in(pe, to, from, bytes);
 }
 
-void Machine::copy_out_later(pe_t pe, void* to, const void* from, std::size_t bytes) const {
-#if defined(SHOAL_HAVE_CUDA)
-  if (on_gpu_) {
-    DeviceGuard guard(devices_[pe]);
-    SHOAL_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost));
-    return;
-  }
-#endif
-  copy_out(pe, to, from, bytes);
-}
-
 void Machine::clear(pe_t pe, void* at, std::size_t bytes) const {
 #if defined(SHOAL_HAVE_CUDA)
   if (on_gpu_) {

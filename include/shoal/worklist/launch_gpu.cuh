@@ -9,21 +9,26 @@
 #include <vector>
 
 #include "shoal/worklist/kernels_gpu.cuh"
+#include "shoal/worklist/memory.hpp"
 #include "shoal/worklist/streams_gpu.cuh"
 #include "shoal/world/report.hpp"
 
 namespace shoal::gpu {
 
-/// Runs the views' tasks until the run ends, for whatever reason; afterwards the PEs' counters show the reason.
+/// Runs the tasks of a worklist's views until the run ends, for whatever reason; afterwards the PEs' counters show the reason, and have
+/// been copied to the memory's mirrors.
 /// @throws DeviceError  the CUDA runtime failed, or the run made no progress; no kernel is running then
-template <class View>
-void launch(const Machine& machine, const LaunchPlan& plan, const std::vector<View>& views, int workers,
-            std::uint64_t chunks, Streams& streams, Report& report) {
-  RunOnGpus run{.shape = shape_of<View>(plan, machine.n_pes()), .workers = workers, .chunks = chunks};
+template <class TaskT, class TransportT>
+void launch(const Machine& machine, const LaunchPlan& plan, const WorklistMemory<TaskT, TransportT>& memory,
+            int workers, Streams& streams, Report& report) {
+  using View = WorklistView<TaskT, TransportT>;
+  const std::vector<View>& views = memory.views();
+  RunOnGpus run{.shape = shape_of<View>(plan, machine.n_pes()), .workers = workers, .chunks = memory.chunks()};
   run.control_bytes = PeControl::bytes(views[0].n_pes, views[0].log_channels);
-  for (const View& view : views) {
-    run.view.push_back(&view);
-    run.control.push_back(view.control[view.me]);
+  for (std::size_t p = 0; p < views.size(); ++p) {
+    run.view.push_back(&views[p]);
+    run.control.push_back(memory.control(static_cast<pe_t>(p)));
+    run.after.push_back(memory.mirror(static_cast<pe_t>(p)));
   }
   launch(machine, plan, run, streams, report);
 }

@@ -40,6 +40,7 @@ class WorklistParts {
         homes;
     Memory inbox[kMaxPes];   // from PEs of this process; inboxes from other processes are in the world's heap
     Memory outbox[kMaxPes];  // to PEs of other processes, for the wires
+    Memory staged;           // few seeds, on their way to a GPU
     std::size_t seed_room = 0;
   };
 
@@ -56,14 +57,17 @@ class WorklistParts {
   /// run. Copies to a GPU's memory may be complete only later: see Machine::wait_for_memory().
   /// @param seeds  [n_seeds] items; must stay as they are until the run has begun
   void begin(pe_t p, const void* seeds, std::size_t n_seeds);
-  /// Copies the counters of every PE of this process to the host, after a run or when it has failed.
-  void read_counters();
+  /// Reads the counters of every PE of this process, after a run. @param mirrored  whether they have been copied to mirror() already
+  void read_counters(bool mirrored);
   /// After an error outside of the workers: lets the other processes end the run, too. They would wait for this one's items.
   void tell_of_failure();
 
   // PE p is counted from 0 in this process, and PE q over all processes.
   const Part& part(pe_t p) const { return parts_[p]; }
   PeControl* control(pe_t p) const { return static_cast<PeControl*>(parts_[p].control.get()); }
+  /// Host memory (page-locked, for GPUs) from which and to which the counters of PE p are copied, so that those of all PEs are under
+  /// way together.
+  PeControl* mirror(pe_t p) const { return static_cast<PeControl*>(mirrors_.get()) + p; }
   const std::vector<PeControl>& counters() const { return counters_; }  ///< [PEs of this process] as last read, or set
   const LaunchPlan& plan() const { return plan_; }
   const Machine& machine() const { return machine_; }
@@ -91,7 +95,6 @@ class WorklistParts {
 
  private:
   std::size_t control_bytes() const;
-  PeControl* mirror(pe_t p) const;
   std::size_t ends_bytes() const;
   std::size_t starts_bytes() const;
   std::size_t inbox_bytes() const;

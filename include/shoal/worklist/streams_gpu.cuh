@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "shoal/device/event.cuh"
 #include "shoal/device/pinned_memory.cuh"
 #include "shoal/worklist/launch_plan.hpp"
 #include "shoal/worklist/stall.hpp"
@@ -29,6 +30,7 @@ struct RunOnGpus {
   int workers = 0;                  ///< workers of each PE
   std::vector<const void*> view;    ///< [n_pes] the kernels' first argument
   std::vector<PeControl*> control;  ///< [n_pes] counters, in the PEs' memory
+  std::vector<PeControl*> after;    ///< [n_pes] page-locked host memory, to which the counters are copied at the end
   std::size_t control_bytes = 0;    ///< the bytes of each PeControl that the run uses
   std::uint64_t chunks = 0;         ///< chunks of spill on each PE
 };
@@ -38,11 +40,23 @@ class Streams {
  public:
   explicit Streams(const Machine& machine);
 
-  cudaStream_t work(pe_t p) const { return work_[p]; }
+  /// Loads the kernel's module on every device, unless this object did so last time.
+  void load(const void* kernel);
+  /// To be called before the first launch: no kernel begins before the copies of counters and seeds, and all else that was started in the
+  /// devices' legacy streams, are complete on every PE. With one PE the stream waits, and not the host.
+  void await_memory();
+  /// Launches the kernel of PE p. @throws DeviceError
+  void launch(pe_t p, const RunOnGpus& run, int blocks, void** arguments);
+  /// After all launches: has every PE's counters copied to `run.after` when all kernels have ended. Until then another PE may change
+  /// them.
+  void copy_back(const RunOnGpus& run);
+  /// Whether the kernel of PE p has ended. @throws DeviceError
+  bool has_ended(pe_t p) const;
+  /// Waits until the streams are idle.
+  void finish() const;
 
-  /// Copies every PE's counters to the host.
-  /// @param beside  true: on another stream, while kernels run; false: on the kernels' stream, after they have ended
-  std::vector<PeSnapshot> snapshots(const RunOnGpus& run, bool beside);
+  /// Copies every PE's counters to the host, on streams of their own, while kernels run.
+  std::vector<PeSnapshot> snapshots(const RunOnGpus& run);
   /// Sets the state of the run on every PE, so that all workers leave.
   void stop(const RunOnGpus& run, RunState why);
 
@@ -57,6 +71,9 @@ class Streams {
   const Machine& machine_;
   std::shared_ptr<void> memory_;
   std::vector<Stream> work_, look_;
+  Event ready_;               ///< the memory of a single PE
+  std::vector<Event> ended_;  ///< the kernel of each PE
+  const void* loaded_ = nullptr;
 };
 
 /// Runs the kernels until the run ends, for whatever reason; afterwards the PEs' counters show the reason.

@@ -90,7 +90,7 @@ class Worklist {
       memory_.tell_of_failure();
       throw;
     }
-    memory_.read_counters();
+    memory_.read_counters(/*mirrored=*/machine_.on_gpu());
     counts.after = memory_.counters();
     counts.chunks = chunks();
     counts.item_bytes = plan_.batch_bytes > 0 ? sizeof(Item) : sizeof(RemoteSlot<Item>);
@@ -155,7 +155,7 @@ class Worklist {
   void launch(Report& report) {
 #if defined(__CUDACC__)
     if (machine_.on_gpu()) {
-      gpu::launch(machine_, plan_, memory_.views(), most_workers_, chunks(), *streams_, report);
+      gpu::launch(machine_, plan_, memory_, most_workers_, *streams_, report);
       return;
     }
 #endif

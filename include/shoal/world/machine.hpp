@@ -72,11 +72,9 @@ class Machine {
   /// @param slot_bytes  sizeof(Slot<T>): a multiple of 8, at least 16
   void number_slots(pe_t pe, void* slots, std::size_t slot_bytes, std::uint64_t n, std::uint64_t period,
                     std::uint64_t full = 0) const;
-  /// The same as copy_in() and copy_out(), but complete only after wait_for_memory(), so the copies of several PEs are under way
-  /// together. The host's side is left alone until then. It is memory of allocate_host(); what is copied in may be any memory, but is
-  /// under way together with other copies only as long as it is small.
+  /// The same as copy_in(), but complete only after wait_for_memory(), so the copies of several PEs are under way together. `from` is
+  /// left alone until then. It is memory of allocate_host(), or any memory, but then copies may wait for each other.
   void copy_in_later(pe_t pe, void* to, const void* from, std::size_t bytes) const;
-  void copy_out_later(pe_t pe, void* to, const void* from, std::size_t bytes) const;
   /// Waits until all of the above is complete on all PEs, and visible to kernels of every stream.
   void wait_for_memory() const;
 
