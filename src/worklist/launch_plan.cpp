@@ -300,11 +300,11 @@ void keep_items(LaunchPlan& plan, const Options& options, double fan_out, WarpTr
                         : "a warp runs one item after another, so it keeps one and leaves the others to other warps");
 }
 
-void overlap_buckets(LaunchPlan& plan, const Options& options, bool on_gpu, Decisions& why) {
-  if (options.overlap >= 0 || !on_gpu) return;
+void overlap_buckets(LaunchPlan& plan, const Options& options, int gpus, Decisions& why) {
+  if (options.overlap >= 0 || gpus == 0) return;
   if (plan.queue != QueueKind::priority || plan.kernel != KernelKind::persistent) return;
   constexpr lane_t kStays = 2048;  // one or two for each warp of a GPU (docs/decisions/0083-buckets-overlap.md)
-  plan.overlap = kStays;
+  plan.overlap = kStays * static_cast<lane_t>(gpus);
   note(why, "overlap", static_cast<int>(plan.overlap), false,
        "workers without items need not wait for the end of a bucket");
 }

@@ -170,26 +170,27 @@ std::string said(const Planned& planned, const std::string& option) {
 }
 
 TEST(OverlapBuckets, OnlyIfAskedForOrTheTaskCorrectsWhatRanTooEarly) {
-  const auto overlap = [](Options options, bool corrects, bool on_gpu = true, bool processes = false) {
+  const auto overlap = [](Options options, bool corrects, int gpus = 1, bool processes = false) {
     Planned planned{};
     if (options.queue == QueueKind::automatic) options.queue = QueueKind::priority;
-    LaunchPlan plan = plan_launch(options, on_gpu, 1, 1 << 20, 4, planned.why, processes);
-    if (corrects) overlap_buckets(plan, options, on_gpu, planned.why);
+    LaunchPlan plan = plan_launch(options, gpus > 0, 1, 1 << 20, 4, planned.why, processes);
+    if (corrects) overlap_buckets(plan, options, gpus, planned.why);
     return std::pair{plan.overlap, said(planned, "not used")};
   };
   EXPECT_EQ(overlap({}, false).first, 0u);
   EXPECT_EQ(overlap({}, true).first, 2048u);
-  EXPECT_EQ(overlap({}, true, /*on_gpu=*/false).first, 0u);
+  EXPECT_EQ(overlap({}, true, /*gpus=*/2).first, 4096u);
+  EXPECT_EQ(overlap({}, true, /*gpus=*/0).first, 0u);
   EXPECT_EQ(overlap({.queue = QueueKind::fifo}, true).first, 0u);
   EXPECT_EQ(overlap({.kernel = KernelKind::discrete}, true).first, 0u);
   EXPECT_EQ(overlap({.overlap = 0}, true).first, 0u);
   for (const bool corrects : {false, true}) {
     EXPECT_EQ(overlap({.overlap = 7}, corrects).first, 7u);
-    EXPECT_EQ(overlap({.overlap = 7}, corrects, /*on_gpu=*/false).first, 7u);
+    EXPECT_EQ(overlap({.overlap = 7}, corrects, /*gpus=*/0).first, 7u);
     const auto rounds = overlap({.kernel = KernelKind::discrete, .overlap = 7}, corrects);
     EXPECT_EQ(rounds.first, 0u);
     EXPECT_EQ(rounds.second.rfind("--overlap: in rounds", 0), 0u) << rounds.second;
-    const auto across = overlap({.overlap = 7}, corrects, /*on_gpu=*/false, /*processes=*/true);
+    const auto across = overlap({.overlap = 7}, corrects, /*gpus=*/0, /*processes=*/true);
     EXPECT_EQ(across.first, 0u);
     EXPECT_EQ(across.second.rfind("--overlap: several processes", 0), 0u) << across.second;
   }

@@ -91,7 +91,8 @@ struct WarpTraits {
 void keep_items(LaunchPlan& plan, const Options& options, double fan_out, WarpTraits task, Decisions& why);
 /// For tasks that correct what ran too early: lets the buckets of a run on GPUs overlap, unless the user has said how far. To be called
 /// after plan_launch().
-void overlap_buckets(LaunchPlan& plan, const Options& options, bool on_gpu, Decisions& why);
+/// @param gpus  that run it; 0: it runs on CPUs
+void overlap_buckets(LaunchPlan& plan, const Options& options, int gpus, Decisions& why);
 /// Decides whether a multiprocessor of a GPU has more than eight warps. To be called after keep_items(), with the same traits.
 /// @param items  those of all PEs
 void more_warps(LaunchPlan& plan, const Options& options, pe_t n_pes, std::int64_t items, WarpTraits task,
