@@ -255,6 +255,29 @@ class Context {
   RunLog* const log_;
 };
 
+/// What one PE gives to a call of run(): its task and a vector of seeds.
+struct GivenToRun {
+  const void* task;
+  const void* seeds;
+};
+/// What the plan of a run depends on of its task.
+struct TaskNeeds {
+  bool priority, remote_judge, in_segments;  ///< the last: whether its items may be gathered in segments
+  WarpTraits warps;
+};
+template <class TaskT>
+constexpr TaskNeeds needs_of_task() {
+  return {.priority = HasPriority<TaskT>,
+          .remote_judge = HasRemoteJudge<TaskT>,
+          .in_segments = !HasWorthSending<TaskT> && !HasWorthOfAnswer<TaskT> && !HasRemoteJudge<TaskT>,
+          .warps = {.any_order = AnyOrder<TaskT>, .shares = FanOutTask<TaskT>, .deals = DealsOut<TaskT>}};
+}
+/// Every PE: run() without the task's type, so that a program does not compile it again.
+/// @param call   names the call and the task's type
+/// @param start  called on one PE of each process: runs the tasks of its PEs as planned
+Report run_together(Context& ctx, const World::Call& call, const TaskNeeds& needs, const Options& options,
+                    GivenToRun given, Report (*start)(const Machine&, const LaunchPlan&, std::span<const GivenToRun>));
+
 /// Every PE: runs `task`, beginning with the seeds of all PEs, until no item is left anywhere. Each PE passes its own
 /// task, with pointers into its own memory.
 /// @param seeds  the items that this PE pushes first; their owners judge them. The workers of the PE push them when they have
@@ -267,78 +290,17 @@ class Context {
 ///   owner() returned a number that is no PE; on CPUs also what a member of the task threw
 template <class TaskT>
 Report run(Context& ctx, const TaskT& task, const std::vector<typename TaskT::Item>& seeds, const Options& options) {
-  struct Mine {
-    const TaskT* task;
-    const std::vector<typename TaskT::Item>* seeds;
-    Report report;
-    std::exception_ptr error;
-  } mine{&task, &seeds, {}, nullptr};
-  World& world = ctx.world();
-  const pe_t first_here = world.first_here();
-  const std::string changed = options == ctx.options() ? "" : to_json(options);
-  const std::vector<World::Given>& all = world.all_gather(ctx.my_pe(), World::Call::of<TaskT>("run"),
-                                                          World::Given{std::as_bytes(std::span(changed)), &mine});
-  if (ctx.my_pe() == first_here) {
-    try {
-      check_options(options);
-      for (std::size_t p = 0; p < all.size(); ++p) {
-        const std::string_view theirs(reinterpret_cast<const char*>(all[p].bytes.data()), all[p].bytes.size());
-        if (theirs == changed) continue;
-        throw UsageError("run: PE " + std::to_string(p) + " gave other options than PE " + std::to_string(first_here) +
-                         "; give the same on every PE");
-      }
-      std::vector<TaskT> tasks;
-      std::vector<std::vector<typename TaskT::Item>> seeds_of;
-      for (const World::Given& given : std::span(all).subspan(first_here, world.n_here())) {
-        tasks.push_back(*static_cast<const Mine*>(given.pointer)->task);
-        seeds_of.push_back(*static_cast<const Mine*>(given.pointer)->seeds);
-      }
-      const PlacedGraph& g = ctx.placed();
-      const double fan_out =
-          g.num_vertices > 0 ? static_cast<double>(g.num_arcs) / static_cast<double>(g.num_vertices) : 1;
-      Decisions chosen = ctx.machine().chosen();
-      const std::int64_t items = std::max<std::int64_t>(g.num_vertices, ctx.size());
-      LaunchPlan plan = plan_launch(options, ctx.machine().on_gpu(), ctx.n_pes(), items / ctx.n_pes() + 1, fan_out,
-                                    chosen, world.n_processes() > 1);
-      check_order(options, plan.queue, HasPriority<TaskT>, AnyOrder<TaskT>);
-      const WarpTraits traits = {.any_order = AnyOrder<TaskT>,
-                                 .shares = FanOutTask<TaskT>,
-                                 .deals = DealsOut<TaskT>,
-                                 .long_paths = g.num_vertices == 0 || g.has_long_paths()};
-      keep_items(plan, options, fan_out, traits, chosen);
-      more_warps(plan, options, ctx.n_pes(), items, traits, chosen);
-      if (HasPriority<TaskT> && plan.queue != QueueKind::priority) {
-        chosen.push_back({"queue", "fifo", "the order of arrival; with --queue priority small priorities run first"});
-      }
-      if constexpr (!HasWorthSending<TaskT> && !HasWorthOfAnswer<TaskT> && !HasRemoteJudge<TaskT>) {
-        gather_in_segments(plan, options, ctx.machine().on_gpu(), ctx.n_pes(), world.n_processes() > 1, chosen);
-      }
-      if constexpr (HasRemoteJudge<TaskT>) {
-        allow_remote_judge(plan, options, ctx.n_pes(), world.n_processes() > 1, chosen);
-      }
-      Worklist<TaskT> worklist(ctx.machine(), plan);
-      mine.report = worklist.run(tasks, seeds_of);
-      mine.report.chosen = std::move(chosen);
-    } catch (...) {
-      mine.error = std::current_exception();
-    }
-    try {
-      mine.report = of_all_processes(world, mine.report, mine.error);
-      const Partition& partition = ctx.placed().partition;
-      mine.report.cut_arcs = ctx.n_pes() > 1 ? partition.cut_arcs : 0;
-      mine.report.imbalance = ctx.n_pes() > 1 ? partition.imbalance : 1;
-    } catch (...) {
-      mine.error = std::current_exception();
-    }
-  }
-  world.leave_call(ctx.my_pe());
-  const Mine& first = *static_cast<const Mine*>(all[first_here].pointer);
-  const Report report = first.report;
-  const std::exception_ptr error = first.error;
-  world.leave_call(ctx.my_pe());  // all PEs have copied `first`, which may be destroyed from here on
-  if (error) std::rethrow_exception(error);
-  ctx.note(report);
-  return report;
+  using Seeds = std::vector<typename TaskT::Item>;
+  return run_together(ctx, World::Call::of<TaskT>("run"), needs_of_task<TaskT>(), options, {&task, &seeds},
+                      [](const Machine& machine, const LaunchPlan& plan, std::span<const GivenToRun> all) {
+                        std::vector<TaskT> tasks;
+                        std::vector<Seeds> seeds_of;
+                        for (const GivenToRun& one : all) {
+                          tasks.push_back(*static_cast<const TaskT*>(one.task));
+                          seeds_of.push_back(*static_cast<const Seeds*>(one.seeds));
+                        }
+                        return Worklist<TaskT>(machine, plan).run(tasks, seeds_of);
+                      });
 }
 
 /// Every PE: the same with the options of the command line.
