@@ -27,8 +27,8 @@ struct RunTrace::Watch {
   Trace& trace;
   const pe_t first, n_pes;
   const int workers;
-  const Look look;
-  std::vector<StateLog> logs;  ///< [PEs x workers]
+  const WorklistParts* const parts;  ///< null: the caller adds
+  std::vector<StateLog> logs;        ///< [PEs x workers]
   std::int64_t added_at = 0;
   std::vector<std::int64_t> last;  ///< the last value written, for each PE and counter
   std::mutex mutex;
@@ -36,14 +36,14 @@ struct RunTrace::Watch {
   bool leaving = false;
   std::thread thread;
 
-  Watch(Trace& into, pe_t first_pe, pe_t pes, int workers_of_pe, Look look_at)
+  Watch(Trace& into, pe_t first_pe, pe_t pes, int workers_of_pe, const WorklistParts* of)
       : trace(into),
         first(first_pe),
         n_pes(pes),
         workers(workers_of_pe),
-        look(std::move(look_at)),
+        parts(of),
         logs(static_cast<std::size_t>(pes) * static_cast<std::size_t>(workers_of_pe)) {
-    if (look) thread = std::thread([this] { watch(); });
+    if (parts != nullptr) thread = std::thread([this] { watch(); });
   }
   ~Watch() { stop(); }
 
@@ -51,7 +51,7 @@ struct RunTrace::Watch {
     std::unique_lock lock(mutex);
     try {
       do {
-        add(look());
+        add(parts->snapshots());
       } while (!leave.wait_for(lock, std::chrono::nanoseconds(kEvery), [this] { return leaving; }));
     } catch (const std::bad_alloc&) {
       // There is no memory for more of the trace; what it has is drawn.
@@ -94,10 +94,15 @@ struct RunTrace::Watch {
   }
 };
 
-RunTrace::RunTrace(pe_t first, pe_t n_pes, int workers, Look look) {
-  if (Trace* const trace = tracing()) watch_ = std::make_unique<Watch>(*trace, first, n_pes, workers, std::move(look));
+RunTrace::RunTrace(const WorklistParts& parts, int workers) {
+  const Machine& machine = parts.machine();
+  if (Trace* const trace = tracing()) {
+    watch_ = std::make_unique<Watch>(*trace, machine.first_pe(), machine.n_pes(), workers, &parts);
+  }
 }
-RunTrace::RunTrace(pe_t first, pe_t n_pes) : RunTrace(first, n_pes, 0, {}) {}
+RunTrace::RunTrace(pe_t first, pe_t n_pes) {
+  if (Trace* const trace = tracing()) watch_ = std::make_unique<Watch>(*trace, first, n_pes, 0, nullptr);
+}
 RunTrace::~RunTrace() = default;
 
 StateLog* RunTrace::log(pe_t pe, int worker) {
@@ -119,7 +124,7 @@ void RunTrace::kernels(const std::string& name, std::int64_t begin) {
 void RunTrace::draw() {
   if (watch_ == nullptr) return;
   watch_->stop();
-  if (watch_->look) watch_->add(watch_->look());
+  if (watch_->parts != nullptr) watch_->add(watch_->parts->snapshots());
   const std::int64_t end = trace_now();
   for (std::size_t i = 0; i < watch_->logs.size(); ++i) {
     const auto pe = static_cast<pe_t>(i / static_cast<std::size_t>(watch_->workers));

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <stop_token>
+#include <string>
 #include <thread>
-#include <utility>
+#include <vector>
 
 #include "shoal/core/error.hpp"
 #include "shoal/core/interrupt.hpp"
@@ -18,9 +20,7 @@ using Clock = std::chrono::steady_clock;
 struct Watchdog::Watch {
   const Clock::time_point begun = Clock::now();
   const double timeout_seconds;
-  const std::function<std::vector<PeSnapshot>(bool)> look;
-  const std::function<void(RunState)> end;
-  const Others others;
+  const WorklistParts& parts;
   std::mutex mutex;
   std::condition_variable leave;
   bool leaving = false;
@@ -28,14 +28,11 @@ struct Watchdog::Watch {
   std::thread thread;
   std::stop_callback<std::function<void()>> when_called_off;
 
-  Watch(double timeout, std::function<std::vector<PeSnapshot>(bool)> look_at, std::function<void(RunState)> end_as,
-        Others of_others)
+  Watch(double timeout, const WorklistParts& of)
       : timeout_seconds(timeout),
-        look(std::move(look_at)),
-        end(std::move(end_as)),
-        others(std::move(of_others)),
+        parts(of),
         thread([this] { watch_or_end(); }),
-        when_called_off(interrupt_token(), [this] { end(RunState::interrupted); }) {}
+        when_called_off(interrupt_token(), [this] { parts.end_as(RunState::interrupted); }) {}
   ~Watch() {
     {
       const std::lock_guard lock(mutex);
@@ -52,17 +49,16 @@ struct Watchdog::Watch {
       watch();
     } catch (const std::exception& error) {
       stalled = std::string("the run is not watched any more: ") + error.what();
-      end(RunState::stalled);
+      parts.end_as(RunState::stalled);
     }
   }
   std::uint64_t moved(const std::vector<PeSnapshot>& pes) const {
-    return others.moved ? others.moved(progress(pes)) : progress(pes);
+    return parts.wires() != nullptr ? parts.wires()->moved(progress(pes)) : progress(pes);
   }
 };
 
-Watchdog::Watchdog(double timeout_seconds, std::function<std::vector<PeSnapshot>(bool)> look,
-                   std::function<void(RunState)> end, Others others)
-    : watch_(std::make_unique<Watch>(timeout_seconds, std::move(look), std::move(end), std::move(others))) {}
+Watchdog::Watchdog(double timeout_seconds, const WorklistParts& parts)
+    : watch_(std::make_unique<Watch>(timeout_seconds, parts)) {}
 Watchdog::~Watchdog() = default;
 
 void Watchdog::throw_if_stalled() {
@@ -78,24 +74,24 @@ void Watchdog::Watch::watch() {
   auto moved_at = Clock::now();
   // A process that stands still is detected before the lack of progress is, and gives the better message, so wait longer for the
   // latter.
-  const double patience = timeout_seconds + (others.moved ? 2 : 0);
-  std::uint64_t last = moved(look(false));
+  const double patience = timeout_seconds + (parts.wires() != nullptr ? 2 : 0);
+  std::uint64_t last = moved(parts.snapshots());
   while (!leave.wait_for(lock, look_every, [this] { return leaving; })) {
-    const std::uint64_t now = moved(look(false));
+    const std::uint64_t now = moved(parts.snapshots());
     if (now != last) {
       last = now;
       moved_at = Clock::now();
     } else if (Clock::now() - moved_at > std::chrono::duration<double>(patience)) {
-      const std::vector<PeSnapshot> pes = look(true);
+      const std::vector<PeSnapshot> pes = parts.snapshots(/*closely=*/true);
       if (moved(pes) != last) continue;  // there was progress while this thread was about to act
       std::string line;
       const bool runs = std::all_of(pes.begin(), pes.end(), [](const PeSnapshot& pe) { return pe.state == 0; });
       if (runs) line = stalled = stall_line(timeout_seconds, pes);
-      end(RunState::
-              stalled);  // if it ended, for whatever reason: a PE that was not told, or a worker that has not noticed
+      // If it ended, for whatever reason: a PE that was not told, or a worker that has not noticed.
+      parts.end_as(RunState::stalled);
       if (leave.wait_for(lock, std::chrono::seconds(2), [this] { return leaving; })) return;
       if (line.empty()) line = stall_line(timeout_seconds, pes);
-      if (others.leave) others.leave("a task does not return: " + line);
+      if (parts.wires() != nullptr) parts.wires()->leave_for_good("a task does not return: " + line);
       end_stuck_process("shoal", "a task does not return: " + line);
     }
   }

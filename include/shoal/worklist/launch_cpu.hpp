@@ -9,6 +9,7 @@
 
 #include "shoal/core/error.hpp"
 #include "shoal/worker/worker.hpp"
+#include "shoal/worklist/memory.hpp"
 #include "shoal/worklist/schedule.hpp"
 #include "shoal/worklist/trace.hpp"
 #include "shoal/worklist/watchdog.hpp"
@@ -37,35 +38,23 @@ bool wait_for_a_round(const std::vector<View>& views, PhaseOrders& orders) {
   }
 }
 
-/// Runs the views' tasks to the end on the machine's threads. Thread t of PE p is worker t of that PE; threads with t >= `workers`
-/// do nothing.
-template <class View, class Plan>
-void launch(const Machine& machine, const Plan& plan, const std::vector<View>& views, int workers,
-            std::uint64_t spill_chunks, Report& report) {
-  using Task = typename View::Task;
-  const auto end_as = [&](RunState why) {
-    for (const View& view : views) {
-      std::uint32_t running = 0;
-      view.here().state.compare_swap_acq_rel(running, static_cast<std::uint32_t>(why));
-    }
-  };
-  Wires* const wires = views[0].wires;
-  Watchdog::Others others;
-  if (wires != nullptr) {
-    others.moved = [wires](std::uint64_t mine) { return wires->moved(mine); };
-    others.leave = [wires](const std::string& why) { wires->leave_for_good(why); };
-  }
-  Watchdog watchdog(
-      plan.stall_timeout_seconds, [&](bool closely) { return snapshots(views, spill_chunks, closely); }, end_as,
-      others);
-  RunTrace trace(machine.first_pe(), machine.n_pes(), workers, [&] { return snapshots(views, spill_chunks); });
+/// Runs the tasks of a worklist's views to the end on the machine's threads. Thread t of PE p is worker t of that PE; threads with
+/// t >= `workers` do nothing.
+template <class TaskT, class TransportT>
+void launch(const Machine& machine, const LaunchPlan& plan, const WorklistMemory<TaskT, TransportT>& memory,
+            int workers, Report& report) {
+  using View = WorklistView<TaskT, TransportT>;
+  const std::vector<View>& views = memory.views();
+  Wires* const wires = memory.wires();
+  Watchdog watchdog(plan.stall_timeout_seconds, memory);
+  RunTrace trace(memory, workers);
   const lane_t fetch = std::min<lane_t>(plan.fetch, CpuThread::kMaxFetch);
   const auto as_worker = [&](pe_t pe, int thread, auto&& body) {
     if (thread >= workers) return;
-    typename Task::Item items[CpuThread::kMaxFetch];
+    typename TaskT::Item items[CpuThread::kMaxFetch];
     const View& view = views[pe];
     SpillList& list = view.spill.lists[thread];
-    Scheduler<CpuThread, View> scheduler(CpuThread{}, view, list, Desk<Task>{items, CpuThread::kMaxFetch}, fetch,
+    Scheduler<CpuThread, View> scheduler(CpuThread{}, view, list, Desk<TaskT>{items, CpuThread::kMaxFetch}, fetch,
                                          static_cast<lane_t>(thread));
     scheduler.out().now().log = trace.log(pe, thread);
     try {
@@ -98,7 +87,7 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
         again = wait_for_a_round(views, orders);
         continue;
       }
-      const std::vector<PeSnapshot> pes = snapshots(views, spill_chunks);
+      const std::vector<PeSnapshot> pes = memory.snapshots();
       std::uint64_t created = 0;
       for (const PeSnapshot& pe : pes) created += pe.created();
       again = views[0].here().state.load() == 0 &&

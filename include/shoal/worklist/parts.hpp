@@ -7,6 +7,7 @@
 
 #include "shoal/worklist/launch_plan.hpp"
 #include "shoal/worklist/phases.hpp"
+#include "shoal/worklist/stall.hpp"
 #include "shoal/worklist/view.hpp"
 #include "shoal/worklist/wires.hpp"
 #include "shoal/world/machine.hpp"
@@ -21,6 +22,8 @@ struct TaskShape {
 template <class TaskT>
 constexpr TaskShape shape_of_task() {
   using Item = typename TaskT::Item;
+  static_assert(offsetof(Slot<Item>, sequence) == 0 && offsetof(RemoteSlot<Item>, signal) == 0,
+                "WorklistParts finds them there");
   return {.item = sizeof(Item),
           .slot = sizeof(Slot<Item>),
           .remote_slot = sizeof(RemoteSlot<Item>),
@@ -62,6 +65,13 @@ class WorklistParts {
   /// After an error outside of the workers: lets the other processes end the run, too. They would wait for this one's items.
   void tell_of_failure();
 
+  /// The counters of every PE of this process, read while a run on CPU threads is in progress. The snapshots may be inconsistent, for
+  /// instance between the two ends of a channel.
+  /// @param closely  also inspects every slot, for a run that makes no progress
+  std::vector<PeSnapshot> snapshots(bool closely = false) const;
+  /// Ends a run on CPU threads on those PEs of this process on which it has not ended. May be called from any thread.
+  void end_as(RunState why) const;
+
   // PE p is counted from 0 in this process, and PE q over all processes.
   const Part& part(pe_t p) const { return parts_[p]; }
   PeControl* control(pe_t p) const { return static_cast<PeControl*>(parts_[p].control.get()); }
@@ -101,6 +111,8 @@ class WorklistParts {
   Part allocate(pe_t p) const;
   void clear_all();
   void lay_wires(pe_t p);
+  void look_at_slots(pe_t p, std::vector<PeSnapshot>& pes) const;
+  void look_at_segments(pe_t p, pe_t from, std::vector<PeSnapshot>& pes) const;
 
   const Machine& machine_;
   const LaunchPlan plan_;

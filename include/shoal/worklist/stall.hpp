@@ -35,12 +35,12 @@ struct PeSnapshot {
   std::uint64_t segment_items = 0;   ///< items of a segment; 0: the run uses channels
   std::vector<std::uint64_t> sent;   ///< [n_pes] tickets given out for items to each PE
   /// [n_pes] the fewest credits that a channel to each PE has. With segments, the credits of segments that were given back but
-  /// not turned into credits yet are included only after look_at_slots().
+  /// not turned into credits yet are included only if the slots were looked at.
   std::vector<std::int64_t> channel_credits;
   std::vector<std::uint64_t> received;  ///< [n_pes] tickets from each PE that workers have claimed
   std::vector<std::uint64_t> unread;    ///< [n_pes] those of them that are not read yet
 
-  // Known only after look_at_slots(), from the slots themselves.
+  // Known only if the slots were looked at (WorklistParts::snapshots), from the slots themselves.
   bool looked = false;
   std::uint64_t ring_waiting = 0;   ///< filled slots of the ring
   std::uint64_t ring_unfilled = 0;  ///< tickets that were given to pushers and whose slots are empty
@@ -55,57 +55,6 @@ struct PeSnapshot {
 };
 
 PeSnapshot snapshot(const PeControl& control, pe_t n_pes, std::uint64_t spill_chunks);
-
-/// Inspects the segments of items from PE `from`. Counts the tickets that were reserved and whose items the receiver was never
-/// notified of, and adds the credits of segments that were given back and not turned into credits yet.
-template <class View>
-void look_at_segments(const View& view, pe_t from, std::vector<PeSnapshot>& pes) {
-  const SegmentShape& shape = view.segments;
-  const auto queue = view.segment_receiver(from);
-  PeSnapshot& here = pes[static_cast<std::size_t>(view.me - view.first_near)];
-  const ticket_t sent = pes[static_cast<std::size_t>(from - view.first_near)].sent[view.me];
-  for (ticket_t t = sent > shape.capacity() ? sent - shape.capacity() : 0; t < sent; ++t) {
-    const ticket_t segment = t >> shape.log_items, count = shape.begin(segment) + (t & (shape.items() - 1)) + 1;
-    if (queue.ends[shape.slot(segment)].written.load_acquire() >= count) continue;
-    if (here.missing[from]++ == 0) here.first_missing[from] = t;
-  }
-  ticket_t home = 0;
-  for (ticket_t s = 0; s < shape.segments(); ++s) home += queue.starts[s].home.load_acquire();
-  pes[static_cast<std::size_t>(from - view.first_near)].channel_credits[view.me] +=
-      static_cast<std::int64_t>((home - queue.starts->granted.load()) << shape.log_items);
-}
-
-/// Inspects the slots of PE `view.me`, on CPU threads. Workers may be using the slots, so only their sequences
-/// and signals are read.
-/// @param pes  snapshots of all PEs of this process; fills in that of `view.me`
-template <class View>
-void look_at_slots(const View& view, std::vector<PeSnapshot>& pes) {
-  PeSnapshot& here = pes[static_cast<std::size_t>(view.me - view.first_near)];
-  const auto last_lap = [](ticket_t tail, ticket_t capacity) { return tail > capacity ? tail - capacity : 0; };
-  for (ticket_t t = last_lap(here.ring_tail, view.ring.capacity); t < here.ring_tail; ++t) {
-    const ticket_t sequence = view.ring.slots[t & (view.ring.capacity - 1)].sequence.load_acquire();
-    here.ring_waiting += sequence == t + 1;
-    if (sequence == t && here.ring_unfilled++ == 0) here.first_unfilled = t;
-  }
-  here.missing.assign(static_cast<std::size_t>(view.n_pes), 0);
-  here.first_missing.assign(static_cast<std::size_t>(view.n_pes), 0);
-  for (pe_t from = view.first_near; from < view.end_near; ++from) {  // how much other PEs have sent is not known here
-    if (from == view.me) continue;
-    if (view.segments.on) {
-      look_at_segments(view, from, pes);
-      continue;
-    }
-    for (lane_t i = 0; i < view.channels(); ++i) {
-      const auto channel = view.receiver(view.channel(from, i));
-      const ticket_t sent = view.control[from]->ends[view.channel(view.me, i)].send.tail.load();
-      for (ticket_t t = channel.counters->head(); t < sent; ++t) {
-        if (channel.slots[t & (channel.capacity - 1)].signal.load_acquire() == t + 1) continue;
-        if (here.missing[from]++ == 0) here.first_missing[from] = t;
-      }
-    }
-  }
-  here.looked = true;
-}
 
 /// How a run ended, and on which PE the cause was found.
 struct RunEnd {

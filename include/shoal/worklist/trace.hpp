@@ -2,28 +2,24 @@
 // worker; for GPUs, the times of their kernels as the host sees them.
 #pragma once
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "shoal/core/state_log.hpp"
 #include "shoal/core/types.hpp"
-#include "shoal/worklist/stall.hpp"
+#include "shoal/worklist/parts.hpp"
 
 namespace shoal {
 
 /// Writes one run into the trace. Does nothing if there is no trace.
 class RunTrace {
  public:
-  using Look = std::function<std::vector<PeSnapshot>()>;
-  /// Starts a thread that reads the counters every millisecond.
-  /// @param first    the number of the first PE of this process
-  /// @param n_pes    the PEs of this process
-  /// @param workers  workers of each PE; 0: they write no logs
-  /// @param look     returns snapshots of all these PEs
-  RunTrace(pe_t first, pe_t n_pes, int workers, Look look);
+  /// For a run on CPU threads: starts a thread that reads the counters every millisecond.
+  /// @param workers  workers of each PE
+  RunTrace(const WorklistParts& parts, int workers);
   /// Starts no thread: the caller reads the counters and calls add() whenever due() is true.
+  /// @param first  the number of the first PE of this process, which has `n_pes`
   RunTrace(pe_t first, pe_t n_pes);
   RunTrace(const RunTrace&) = delete;
   RunTrace& operator=(const RunTrace&) = delete;

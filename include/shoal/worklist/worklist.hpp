@@ -92,7 +92,7 @@ class Worklist {
     }
     memory_.read_counters(/*mirrored=*/machine_.on_gpu());
     counts.after = memory_.counters();
-    counts.chunks = chunks();
+    counts.chunks = memory_.chunks();
     counts.item_bytes = plan_.batch_bytes > 0 ? sizeof(Item) : sizeof(RemoteSlot<Item>);
     counts.message_bytes = plan_.batch_bytes > 0 ? sizeof(ticket_t) : 0;
     counts.phased = kPhased<TaskT>;
@@ -150,8 +150,6 @@ class Worklist {
     return plan_.workers > 0 ? std::min(plan_.workers, threads) : threads;
   }
 
-  std::uint64_t chunks() const { return memory_.chunks(); }
-
   void launch(Report& report) {
 #if defined(__CUDACC__)
     if (machine_.on_gpu()) {
@@ -160,7 +158,7 @@ class Worklist {
     }
 #endif
     if constexpr (kCodeFor != CodeFor::gpu) {
-      cpu::launch(machine_, plan_, memory_.views(), most_workers_, chunks(), report);
+      cpu::launch(machine_, plan_, memory_, most_workers_, report);
     } else {
       throw UsageError("this worklist was compiled for GPUs alone");
     }
