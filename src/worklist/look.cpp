@@ -25,13 +25,6 @@ std::vector<PeSnapshot> WorklistParts::snapshots(bool closely) const {
   return pes;
 }
 
-void WorklistParts::end_as(RunState why) const {
-  for (pe_t p = 0; p < machine_.n_pes(); ++p) {
-    std::uint32_t running = 0;
-    control(p)->state.compare_swap_acq_rel(running, static_cast<std::uint32_t>(why));
-  }
-}
-
 /// Inspects the slots of PE p.
 /// @param pes  snapshots of all PEs of this process; fills in that of PE p
 void WorklistParts::look_at_slots(pe_t p, std::vector<PeSnapshot>& pes) const {
@@ -50,7 +43,7 @@ void WorklistParts::look_at_slots(pe_t p, std::vector<PeSnapshot>& pes) const {
       look_at_segments(p, from, pes);
       continue;
     }
-    const lane_t channels = lane_t{1} << log_channels_;
+    const lane_t channels = lane_t{1} << log_channels_;  // numbered as by View::channel()
     for (lane_t i = 0; i < channels; ++i) {
       const auto* const slots =
           static_cast<const std::byte*>(inbox(p, from)) + i * channel_capacity() * task_.remote_slot;

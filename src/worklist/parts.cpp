@@ -120,8 +120,8 @@ void WorklistParts::begin(pe_t p, const void* seeds, std::size_t n_seeds) {
   machine_.copy_in_later(p, part.seeds.get(), seeds, bytes);
 }
 
-void WorklistParts::read_counters(bool mirrored) {
-  for (pe_t p = 0; p < machine_.n_pes() && !mirrored; ++p) {
+void WorklistParts::read_counters() {
+  for (pe_t p = 0; p < machine_.n_pes() && !machine_.on_gpu(); ++p) {
     machine_.copy_out(p, mirror(p), parts_[p].control.get(), control_bytes());
   }
   for (pe_t p = 0; p < machine_.n_pes(); ++p) {
@@ -130,6 +130,13 @@ void WorklistParts::read_counters(bool mirrored) {
     for (pe_t q = 0; wires_ && q < machine_.all_pes(); ++q) {
       if (!is_near(q)) counters_[p].ends[q].send.messages.store(wires_->messages(number(p), q));
     }
+  }
+}
+
+void WorklistParts::end_as(RunState why) const {
+  for (pe_t p = 0; p < machine_.n_pes(); ++p) {
+    std::uint32_t running = 0;
+    control(p)->state.compare_swap_acq_rel(running, static_cast<std::uint32_t>(why));
   }
 }
 

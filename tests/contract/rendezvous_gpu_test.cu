@@ -48,7 +48,7 @@ TEST(RendezvousOnGpus, AKernelWithoutRoomIsNamed) {
     WorklistMemory<ChainOfBlocks, DirectTransport> memory(machine, plan, {}, workers);
     for (pe_t p = 0; p < 2; ++p) memory.begin(p, tasks[p], seeds[p]);
     Report report;
-    gpu::launch(machine, plan, memory, workers, streams, report);
+    gpu::launch(memory, streams, report);
     std::uint64_t seen[2] = {};
     for (pe_t p = 0; p < 2; ++p) machine.copy_out(p, &seen[p], visits[p].get(), sizeof(seen[p]));
     return seen[0] + seen[1];

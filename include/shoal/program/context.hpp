@@ -1,14 +1,12 @@
 // A program's view of the PE on which it runs. A program's body runs once on every PE, at the same time. Calls marked "Every
 // PE" are collective: all PEs make them.
 #pragma once
-#include <algorithm>
 #include <cstddef>
 #include <exception>
 #include <limits>
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>

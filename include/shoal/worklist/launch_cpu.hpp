@@ -38,12 +38,14 @@ bool wait_for_a_round(const std::vector<View>& views, PhaseOrders& orders) {
   }
 }
 
-/// Runs the tasks of a worklist's views to the end on the machine's threads. Thread t of PE p is worker t of that PE; threads with
-/// t >= `workers` do nothing.
+/// Runs the tasks of a worklist's views to the end on the machine's threads. Thread t of PE p is worker t of that PE; threads beyond
+/// its workers do nothing.
 template <class TaskT, class TransportT>
-void launch(const Machine& machine, const LaunchPlan& plan, const WorklistMemory<TaskT, TransportT>& memory,
-            int workers, Report& report) {
+void launch(const WorklistMemory<TaskT, TransportT>& memory, Report& report) {
   using View = WorklistView<TaskT, TransportT>;
+  const Machine& machine = memory.machine();
+  const LaunchPlan& plan = memory.plan();
+  const int workers = static_cast<int>(memory.workers());
   const std::vector<View>& views = memory.views();
   Wires* const wires = memory.wires();
   Watchdog watchdog(plan.stall_timeout_seconds, memory);

@@ -19,11 +19,14 @@ namespace shoal::gpu {
 /// been copied to the memory's mirrors.
 /// @throws DeviceError  the CUDA runtime failed, or the run made no progress; no kernel is running then
 template <class TaskT, class TransportT>
-void launch(const Machine& machine, const LaunchPlan& plan, const WorklistMemory<TaskT, TransportT>& memory,
-            int workers, Streams& streams, Report& report) {
+void launch(const WorklistMemory<TaskT, TransportT>& memory, Streams& streams, Report& report) {
   using View = WorklistView<TaskT, TransportT>;
+  const Machine& machine = memory.machine();
+  const LaunchPlan& plan = memory.plan();
   const std::vector<View>& views = memory.views();
-  RunOnGpus run{.shape = shape_of<View>(plan, machine.n_pes()), .workers = workers, .chunks = memory.chunks()};
+  RunOnGpus run{.shape = shape_of<View>(plan, machine.n_pes()),
+                .workers = static_cast<int>(memory.workers()),
+                .chunks = memory.chunks()};
   run.control_bytes = PeControl::bytes(views[0].n_pes, views[0].log_channels);
   for (std::size_t p = 0; p < views.size(); ++p) {
     run.view.push_back(&views[p]);

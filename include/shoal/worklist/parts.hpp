@@ -60,8 +60,8 @@ class WorklistParts {
   /// run. Copies to a GPU's memory may be complete only later: see Machine::wait_for_memory().
   /// @param seeds  [n_seeds] items; must stay as they are until the run has begun
   void begin(pe_t p, const void* seeds, std::size_t n_seeds);
-  /// Reads the counters of every PE of this process, after a run. @param mirrored  whether they have been copied to mirror() already
-  void read_counters(bool mirrored);
+  /// Reads the counters of every PE of this process, after a run. On GPUs the run has copied them to mirror() (gpu::launch).
+  void read_counters();
   /// After an error outside of the workers: lets the other processes end the run, too. They would wait for this one's items.
   void tell_of_failure();
 

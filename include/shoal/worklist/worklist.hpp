@@ -90,7 +90,7 @@ class Worklist {
       memory_.tell_of_failure();
       throw;
     }
-    memory_.read_counters(/*mirrored=*/machine_.on_gpu());
+    memory_.read_counters();
     counts.after = memory_.counters();
     counts.chunks = memory_.chunks();
     counts.item_bytes = plan_.batch_bytes > 0 ? sizeof(Item) : sizeof(RemoteSlot<Item>);
@@ -153,12 +153,12 @@ class Worklist {
   void launch(Report& report) {
 #if defined(__CUDACC__)
     if (machine_.on_gpu()) {
-      gpu::launch(machine_, plan_, memory_, most_workers_, *streams_, report);
+      gpu::launch(memory_, *streams_, report);
       return;
     }
 #endif
     if constexpr (kCodeFor != CodeFor::gpu) {
-      cpu::launch(machine_, plan_, memory_, most_workers_, report);
+      cpu::launch(memory_, report);
     } else {
       throw UsageError("this worklist was compiled for GPUs alone");
     }

@@ -259,7 +259,7 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
       decide_again(why, "threshold_delta", rough(plan.launch.threshold_delta), "from the mean weight and degree");
     }
     // In a skewed graph what runs too early may have a long row, and runs again: kron:22 takes 1.24 of the time.
-    const int gpus = machine.on_gpu() ? graph.n_pes() / machine.pes_per_gpu() : 0;
+    const int gpus = machine.on_gpu() ? (graph.n_pes() - 1) / machine.pes_per_gpu() + 1 : 0;
     if (!is_skewed(graph)) overlap_buckets(plan.launch, options, gpus, why);
   }
   return plan;
