@@ -20,7 +20,7 @@ struct Flags {
   bool transpose = false, quiet = false;
 };
 
-void write(const Csr& graph, const Flags& flags, const std::string& from) {
+void write_output(const Csr& graph, const Flags& flags, const std::string& from) {
   Csr weighted;
   if (!flags.weights.empty()) weighted = with_weights(graph, parse_weights(flags.weights));
   {
@@ -58,7 +58,7 @@ int convert(const Flags& flags) {
     const Step step("reversing " + flags.graph.text(), flags.quiet);
     graph = transpose(graph);
   }
-  write(graph, flags, flags.graph.text());
+  write_output(graph, flags, flags.graph.text());
   return kRight;
 }
 
@@ -76,7 +76,7 @@ int generate_file(const Flags& flags) {
     const Step step("generating " + flags.spec, flags.quiet);
     graph = generate(spec);
   }
-  write(graph, flags, spec.text());
+  write_output(graph, flags, spec.text());
   return kRight;
 }
 

@@ -1,9 +1,9 @@
 # Reuses the objects of a build without CUDA for sources that compile to the same code in both builds: those that do not mention
 # SHOAL_HAVE_CUDA or algo/if_cuda.hpp. algo/if_cuda.hpp is the only header that may test for CUDA; any other one is an error.
 #
-# shoal_take_built(SOURCES TARGET [PARTS]): in the list SOURCES, replaces sources by objects that the build in SHOAL_HOST_BUILT has
+# shoal_take_built(SOURCES TARGET [TOGETHER]): in the list SOURCES, replaces sources by objects that the build in SHOAL_HOST_BUILT has
 # made for TARGET. That build compiled each source by itself, or together with the sources of its folder that do not test for CUDA,
-# or (with PARTS) all of them as PARTS unity sources. A source that has no object there stays in the list, and is compiled here.
+# or (with TOGETHER) all of them as one unity source. A source that has no object there stays in the list, and is compiled here.
 set(shoal_asks_cuda "SHOAL_HAVE_CUDA|algo/if_cuda.hpp")
 file(GLOB_RECURSE headers include/*.hpp src/*.hpp cli/*.hpp)
 foreach(header ${headers})
@@ -15,22 +15,18 @@ endforeach()
 
 function(shoal_take_built sources target)
   set(taken "")
-  if(ARGC GREATER 2)
-    math(EXPR last "${ARGV2} - 1")
-    foreach(part RANGE ${last})
-      set(object ${SHOAL_HOST_BUILT}/CMakeFiles/${target}.dir/Unity/unity_${part}_cxx.cxx.o)
-      if(NOT EXISTS ${object})
-        return()
-      endif()
-      list(APPEND taken ${object})
-    endforeach()
+  if("TOGETHER" IN_LIST ARGN)
+    set(object ${SHOAL_HOST_BUILT}/CMakeFiles/${target}.dir/Unity/unity_0_cxx.cxx.o)
+    if(NOT EXISTS ${object})
+      return()
+    endif()
     foreach(source ${${sources}})
       file(STRINGS ${source} asks REGEX ${shoal_asks_cuda})
       if(asks)
         return()
       endif()
     endforeach()
-    set(${sources} ${taken} PARENT_SCOPE)
+    set(${sources} ${object} PARENT_SCOPE)
     return()
   endif()
   foreach(source ${${sources}})

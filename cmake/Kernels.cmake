@@ -1,19 +1,21 @@
 # Puts the worklist's kernels of a task into sources of their own, so that several cores can compile them and no source takes long.
 #
 # shoal_task_kernels(NAME HEADER TASK): for one task, which HEADER defines. Writes kernels/NAME.cuh, which declares the kernels as
-# extern templates. The source that creates the Worklist must include it; otherwise it compiles the kernels once more. Sets, for
-# shoal_kernel_source:
+# extern templates. A source that creates the Worklist must include it, or else it compiles the kernels once more; but if the C++
+# compiler compiles that source (SHOAL_CODE_FOR in include/shoal/worklist/worklist.hpp), it finds no kernels, and needs no
+# declaration. Sets, for shoal_kernel_source:
 #   NAME_block, NAME_warp   the kernels of these workers that `auto` chooses among
 #   NAME_others             the kernels that `auto` never chooses (see kAutoKernels in include/shoal/worklist/kernel_set.hpp):
 #   NAME_rounds             those of warps and blocks,
 #   NAME_threads            and those of single threads
 function(shoal_task_kernels name header task)
   set(include "#include \"kernels/${name}.cuh\"\n")
-  set(Block "${include}")
+  set(shape "template struct shoal::gpu::KernelsOf<shoal::gpu::DirectView<shoal::${task}>>;\n")
+  set(Block "${include}${shape}")
   set(Warp "${include}")
   set(rounds "${include}")
   set(threads "${include}")
-  set(declared "")
+  set(declared "extern ${shape}")
   foreach(worker Block Warp Thread)
     foreach(kind persistent discrete)
       set(kernels "template struct shoal::gpu::Kernels<shoal::Gpu${worker}, shoal::gpu::DirectView<shoal::${task}>, shoal::KernelKind::${kind}>;\n")

@@ -14,7 +14,7 @@ function(shoal_baseline name)
     add_dependencies(shoal_baseline_common shoal_revision)
     # Like the command, these parse words and print tables.
     target_compile_options(shoal_baseline_common PRIVATE $<$<CONFIG:Release>:${shoal_light}>)
-    set_target_properties(shoal_baseline_common PROPERTIES UNITY_BUILD ON)
+    set_target_properties(shoal_baseline_common PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
     set(compiled_once shoal_baseline_common)
   endif()
   add_executable(${name} ${ARGN} $<TARGET_OBJECTS:shoal_baseline_common>)

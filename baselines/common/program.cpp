@@ -8,6 +8,7 @@
 #include <iostream>
 #include <vector>
 
+#include "attempt.hpp"
 #include "command.hpp"
 #include "commands.hpp"
 #include "shoal/core/text.hpp"

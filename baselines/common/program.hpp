@@ -25,12 +25,6 @@ struct Kind {
   std::function<void(nlohmann::ordered_json&)> describe;  ///< adds the versions of the libraries that it uses
 };
 
-/// Runs `work`. @return the exit status; on failure, `line` gets the error message
-int attempt(const std::function<int()>& work, std::string& line);
-
-/// Prints an error of the program `name`.
-void complain(const std::string& name, const std::string& line);
-
 /// @return the exit status
 int run_program(int argc, char** argv, const Kind& kind, Processes& processes);
 

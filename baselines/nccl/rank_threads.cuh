@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "../common/attempt.hpp"
 #include "../common/processes.hpp"
-#include "../common/program.hpp"
 #include "communicator.cuh"
 #include "search_kernels.cuh"
 #include "shoal/core/text.hpp"

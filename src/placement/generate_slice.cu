@@ -27,7 +27,9 @@ struct Rows {
   }
 };
 
-unsigned blocks_for(std::int64_t threads) {
+constexpr const char* kScratch = "graph building, scratch";
+
+unsigned slice_blocks(std::int64_t threads) {
   return static_cast<unsigned>(std::clamp<std::int64_t>((threads + kSliceThreads - 1) / kSliceThreads, 1, 1 << 16));
 }
 
@@ -138,23 +140,12 @@ class DeviceCounter {
   DeviceArray<Counter> word_;
 };
 
-/// Calls a CUB function twice: f(nullptr, bytes) to get the size, then f(scratch, bytes) with that much memory.
-template <class F>
-void with_scratch(F&& f) {
-  std::size_t bytes = 0;
-  SHOAL_CUDA(f(nullptr, bytes));
-  DeviceArray<unsigned char> scratch(static_cast<std::int64_t>(std::max<std::size_t>(bytes, 1)),
-                                     "graph building, scratch");
-  SHOAL_CUDA(f(scratch.data(), bytes));
-  SHOAL_CUDA(cudaDeviceSynchronize());  // before the scratch memory is freed; also reports errors of CUB's kernels
-}
-
 /// Sorts by the low `bits` bits. Afterwards `keys` may be other memory.
 void sort_keys(DeviceArray<Key>& keys, int bits) {
   if (keys.size() == 0) return;
   DeviceArray<Key> other(keys.size(), "graph building, second copy of the arcs");
   cub::DoubleBuffer<Key> buffer(keys.data(), other.data());
-  with_scratch([&](void* scratch, std::size_t& bytes) {
+  with_scratch(kScratch, [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceRadixSort::SortKeys(scratch, bytes, buffer, keys.size(), 0, bits);
   });
   if (buffer.Current() == other.data()) keys.swap(other);
@@ -165,7 +156,7 @@ std::int64_t unique_keys(DeviceArray<Key>& keys) {
   if (keys.size() == 0) return 0;
   DeviceArray<Key> other(keys.size(), "graph building, arcs without duplicates");
   DeviceCounter kept;
-  with_scratch([&](void* scratch, std::size_t& bytes) {
+  with_scratch(kScratch, [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceSelect::Unique(scratch, bytes, keys.data(), other.data(), kept.data(), keys.size());
   });
   keys.swap(other);
@@ -179,13 +170,13 @@ DeviceSlice slice_of_edges(const GeneratorSpec& spec, const Placement& placement
   const std::int64_t num_edges = spec.num_vertices() * spec.degree;
   const bool forward = !spec.directed || !reverse, backward = !spec.directed || reverse;
   DeviceCounter taken;
-  take_arcs<false><<<blocks_for(num_edges), kSliceThreads>>>(rule, num_edges, forward, backward, placement, rows,
-                                                             nullptr, taken.data());
+  take_arcs<false><<<slice_blocks(num_edges), kSliceThreads>>>(rule, num_edges, forward, backward, placement, rows,
+                                                               nullptr, taken.data());
   SHOAL_CUDA(cudaGetLastError());
   DeviceArray<Key> keys(taken.get(), "graph building, arcs as drawn");
   taken.zero();
-  take_arcs<true><<<blocks_for(num_edges), kSliceThreads>>>(rule, num_edges, forward, backward, placement, rows,
-                                                            keys.data(), taken.data());
+  take_arcs<true><<<slice_blocks(num_edges), kSliceThreads>>>(rule, num_edges, forward, backward, placement, rows,
+                                                              keys.data(), taken.data());
   SHOAL_CUDA(cudaGetLastError());
   sort_keys(keys, key_bits);
   const std::int64_t arcs = unique_keys(keys);
@@ -195,9 +186,9 @@ DeviceSlice slice_of_edges(const GeneratorSpec& spec, const Placement& placement
   slice.count = rows.count;
   slice.offsets = DeviceArray<arc_t>(std::int64_t{rows.count} + 1, "offsets");
   slice.targets = DeviceArray<vertex_t>(arcs, "targets");
-  find_offsets<<<blocks_for(slice.offsets.size()), kSliceThreads>>>(keys.data(), arcs, rows, slice.offsets.data());
+  find_offsets<<<slice_blocks(slice.offsets.size()), kSliceThreads>>>(keys.data(), arcs, rows, slice.offsets.data());
   SHOAL_CUDA(cudaGetLastError());
-  take_targets<<<blocks_for(arcs), kSliceThreads>>>(keys.data(), arcs, rows.target_bits, slice.targets.data());
+  take_targets<<<slice_blocks(arcs), kSliceThreads>>>(keys.data(), arcs, rows.target_bits, slice.targets.data());
   SHOAL_CUDA(cudaGetLastError());
   SHOAL_CUDA(cudaDeviceSynchronize());
   return slice;
@@ -212,9 +203,9 @@ DeviceSlice slice_of_rows(const GeneratorSpec& spec, const Placement& placement,
   slice.count = rows.count;
   slice.offsets = DeviceArray<arc_t>(std::int64_t{rows.count} + 1, "offsets");
   slice.offsets.fill_bytes(0);  // find_degrees does not write the last entry
-  find_degrees<<<blocks_for(last - first), kSliceThreads>>>(rule, first, last, placement, rows, slice.offsets.data());
+  find_degrees<<<slice_blocks(last - first), kSliceThreads>>>(rule, first, last, placement, rows, slice.offsets.data());
   SHOAL_CUDA(cudaGetLastError());
-  with_scratch([&](void* scratch, std::size_t& bytes) {
+  with_scratch(kScratch, [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceScan::ExclusiveSum(scratch, bytes, slice.offsets.data(), slice.offsets.data(),
                                          slice.offsets.size());
   });
@@ -222,12 +213,12 @@ DeviceSlice slice_of_rows(const GeneratorSpec& spec, const Placement& placement,
   slice.offsets.download(&arcs, 1, rows.count);
   DeviceArray<Key> keys(placement.identity ? 0 : arcs, "graph building, arcs");
   slice.targets = DeviceArray<vertex_t>(arcs, "targets");
-  write_rows<<<blocks_for((last - first) * 32), kSliceThreads>>>(
+  write_rows<<<slice_blocks((last - first) * 32), kSliceThreads>>>(
       rule, first, last, placement, rows, slice.offsets.data(), keys.data(), slice.targets.data());
   SHOAL_CUDA(cudaGetLastError());
   if (!placement.identity) {
     sort_keys(keys, key_bits);
-    take_targets<<<blocks_for(arcs), kSliceThreads>>>(keys.data(), arcs, rows.target_bits, slice.targets.data());
+    take_targets<<<slice_blocks(arcs), kSliceThreads>>>(keys.data(), arcs, rows.target_bits, slice.targets.data());
     SHOAL_CUDA(cudaGetLastError());
   }
   SHOAL_CUDA(cudaDeviceSynchronize());

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <exception>
+#include <limits>
 #include <string>
 #include <thread>
 
@@ -19,6 +20,30 @@
 #include "shoal/worklist/trace.hpp"
 
 namespace shoal::gpu {
+
+int most_workers(const Machine& machine, const LaunchPlan& plan, const Shape& s) {
+  int least = std::numeric_limits<int>::max();
+  for (int device : machine.devices()) {
+    DeviceGuard guard(device);
+    constexpr std::size_t kWithoutAsking = 48 * 1024, kOfTheKernel = 256;  // the latter at least what kernels declare
+    if (s.shared_bytes > kWithoutAsking - kOfTheKernel) {
+      SHOAL_CUDA(cudaFuncSetAttribute(s.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)s.shared_bytes));
+    }
+    int per_multiprocessor = 0, multiprocessors = 0;
+    SHOAL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, s.kernel, s.threads, s.shared_bytes));
+    SHOAL_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    if (plan.warps_per_multiprocessor > 0 && plan.workers == 0) {
+      per_multiprocessor = std::min(per_multiprocessor, std::max(32 * plan.warps_per_multiprocessor / s.threads, 1));
+    }
+    const int workers = per_multiprocessor * multiprocessors / machine.pes_per_gpu() * s.workers_per_block;
+    least = std::min(least, workers);
+  }
+  if (least == 0) {
+    throw UsageError("a worker of " + std::to_string(s.threads) + " threads with " + std::to_string(s.shared_bytes) +
+                     " bytes of shared memory does not fit a multiprocessor; use a smaller --worker block:N");
+  }
+  return plan.workers > 0 ? std::min(plan.workers, least) : least;
+}
 
 Streams::Streams(const Machine& machine)
     : machine_(machine),

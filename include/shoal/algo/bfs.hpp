@@ -25,8 +25,8 @@ struct Bfs : LowersWord<level_t> {
   static constexpr bool kRefusesMost = true;  ///< most arcs lead to vertices that were reached before
   static constexpr std::uint8_t kNoByte = 255;
   /// Rounds are what Atos is fastest with on skewed graphs, so they are compared with its times.
-  static constexpr KernelSet kVariants =
-      KernelSet::of(WorkerKind::warp, KernelKind::discrete) | KernelSet::of(WorkerKind::block, KernelKind::discrete);
+  static constexpr KernelSet kVariants = kAutoKernels | KernelSet::of(WorkerKind::warp, KernelKind::discrete) |
+                                         KernelSet::of(WorkerKind::block, KernelKind::discrete);
 
   CsrView graph;                  ///< this PE's rows
   bool look_first = true;         ///< load before the atomic minimum: fewer atomics, but one more load latency per hop

@@ -33,7 +33,7 @@ inline constexpr KernelSet kAllKernels = kAutoKernels | KernelSet::of(WorkerKind
                                          KernelSet::of(WorkerKind::block, KernelKind::discrete);
 
 /// Whether a kernel of task T has variants: for runs on one PE, and for runs without priorities. The kernels that `auto` chooses among
-/// do, and those that the task names:
+/// do, unless the task names those that shall:
 ///
 ///   static constexpr KernelSet kVariants = ...;   // a member of the task
 ///
@@ -47,9 +47,10 @@ constexpr bool has_variants([[maybe_unused]] WorkerKind worker, [[maybe_unused]]
   if constexpr (requires { T::kVariants; }) {
     static_assert(std::same_as<std::remove_cv_t<decltype(T::kVariants)>, KernelSet>,
                   "kVariants is `static constexpr KernelSet kVariants`");
-    if (T::kVariants.has(worker, kernel)) return true;
+    return T::kVariants.has(worker, kernel);
+  } else {
+    return kAutoKernels.has(worker, kernel);
   }
-  return kAutoKernels.has(worker, kernel);
 #endif
 }
 

@@ -1,20 +1,13 @@
-// The kernels of a worklist on GPUs. Each worker has a scheduler, and its desk in shared memory. Also computes how many
-// workers are resident at the same time.
+// The kernels of a worklist on GPUs. Each worker has a scheduler, and its desk in shared memory.
 #pragma once
 #include <algorithm>
-#include <limits>
-#include <string>
 
-#include "shoal/core/error.hpp"
-#include "shoal/device/cuda_check.cuh"
-#include "shoal/device/device_memory.cuh"
 #include "shoal/transport/direct.hpp"
 #include "shoal/worker/gpu.cuh"
 #include "shoal/worklist/kernel_set.hpp"
 #include "shoal/worklist/rounds_gpu.cuh"
 #include "shoal/worklist/schedule.hpp"
 #include "shoal/worklist/streams_gpu.cuh"
-#include "shoal/world/machine.hpp"
 #include "shoal/world/options.hpp"
 
 namespace shoal::gpu {
@@ -226,10 +219,9 @@ std::size_t desks_bytes(KernelKind kind, lane_t lanes, int desks, bool alone) {
   if (takes_kernel_alone<W, View>(kind, alone)) return desks * desk_bytes<W, ViewAlone<View>>(lanes);
   return desks * std::max(desk_bytes<W, View>(lanes), desk_bytes<W, ViewInOrder<View>>(lanes));
 }
-/// The kernel for a plan, with the threads, shared memory and workers of its blocks.
-/// @throws UsageError  the program does not contain such a kernel
-template <class View, class Plan>
-Shape shape_of(const Plan& plan, pe_t n_pes) {
+
+template <class View>
+Shape KernelsOf<View>::shape(const LaunchPlan& plan, pe_t n_pes) {
   check_compiled(kernels_of<typename View::Task>(), plan.worker, plan.kernel);
   const bool alone = n_pes == 1, in_order = plan.queue != QueueKind::priority;
   Shape s;
@@ -251,34 +243,6 @@ Shape shape_of(const Plan& plan, pe_t n_pes) {
     s.kernel = find_kernel<GpuThread, View>(plan.kernel, alone, in_order);
   }
   return s;
-}
-
-/// How many workers can be resident on each PE at the same time, at most plan.workers if that is set.
-/// @throws UsageError  not even one block fits a multiprocessor
-template <class View, class Plan>
-int most_workers(const Machine& machine, const Plan& plan) {
-  const Shape s = shape_of<View>(plan, machine.n_pes());
-  int least = std::numeric_limits<int>::max();
-  for (int device : machine.devices()) {
-    DeviceGuard guard(device);
-    constexpr std::size_t kWithoutAsking = 48 * 1024, kOfTheKernel = 256;  // the latter at least what kernels declare
-    if (s.shared_bytes > kWithoutAsking - kOfTheKernel) {
-      SHOAL_CUDA(cudaFuncSetAttribute(s.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)s.shared_bytes));
-    }
-    int per_multiprocessor = 0, multiprocessors = 0;
-    SHOAL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, s.kernel, s.threads, s.shared_bytes));
-    SHOAL_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    if (plan.warps_per_multiprocessor > 0 && plan.workers == 0) {
-      per_multiprocessor = std::min(per_multiprocessor, std::max(32 * plan.warps_per_multiprocessor / s.threads, 1));
-    }
-    const int workers = per_multiprocessor * multiprocessors / machine.pes_per_gpu() * s.workers_per_block;
-    least = std::min(least, workers);
-  }
-  if (least == 0) {
-    throw UsageError("a worker of " + std::to_string(s.threads) + " threads with " + std::to_string(s.shared_bytes) +
-                     " bytes of shared memory does not fit a multiprocessor; use a smaller --worker block:N");
-  }
-  return plan.workers > 0 ? std::min(plan.workers, least) : least;
 }
 
 }  // namespace shoal::gpu

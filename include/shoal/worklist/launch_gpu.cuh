@@ -8,12 +8,17 @@
 #pragma once
 #include <vector>
 
-#include "shoal/worklist/kernels_gpu.cuh"
 #include "shoal/worklist/memory.hpp"
 #include "shoal/worklist/streams_gpu.cuh"
 #include "shoal/world/report.hpp"
 
 namespace shoal::gpu {
+
+/// As most_workers() of streams_gpu.cuh. @throws UsageError  also if the program does not contain the plan's kernel
+template <class View>
+int most_workers(const Machine& machine, const LaunchPlan& plan) {
+  return most_workers(machine, plan, KernelsOf<View>::shape(plan, machine.n_pes()));
+}
 
 /// Runs the tasks of a worklist's views until the run ends, for whatever reason; afterwards the PEs' counters show the reason, and have
 /// been copied to the memory's mirrors.
@@ -24,9 +29,10 @@ void launch(const WorklistMemory<TaskT, TransportT>& memory, Streams& streams, R
   const Machine& machine = memory.machine();
   const LaunchPlan& plan = memory.plan();
   const std::vector<View>& views = memory.views();
-  RunOnGpus run{.shape = shape_of<View>(plan, machine.n_pes()),
-                .workers = static_cast<int>(memory.workers()),
-                .chunks = memory.chunks()};
+  RunOnGpus run;
+  run.shape = KernelsOf<View>::shape(plan, machine.n_pes());
+  run.workers = static_cast<int>(memory.workers());
+  run.chunks = memory.chunks();
   run.control_bytes = PeControl::bytes(views[0].n_pes, views[0].log_channels);
   for (std::size_t p = 0; p < views.size(); ++p) {
     run.view.push_back(&views[p]);

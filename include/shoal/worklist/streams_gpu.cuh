@@ -24,6 +24,18 @@ struct Shape {
   const void* kernel = nullptr;
 };
 
+/// What the host needs of the kernels for a view. They may be compiled in another source, which then has
+/// `template struct KernelsOf<View>` (cmake/Kernels.cmake).
+template <class View>
+struct KernelsOf {
+  /// The kernel for a plan, with the threads, shared memory and workers of its blocks.
+  /// @throws UsageError  the program does not contain such a kernel
+  static Shape shape(const LaunchPlan& plan, pe_t n_pes);  // defined in kernels_gpu.cuh
+};
+/// How many workers of such a kernel can be resident on each PE at the same time, at most plan.workers if that is set.
+/// @throws UsageError  not even one block fits a multiprocessor
+int most_workers(const Machine& machine, const LaunchPlan& plan, const Shape& shape);
+
 /// What the host needs to know about the kernels of a run.
 struct RunOnGpus {
   Shape shape;

@@ -22,16 +22,21 @@
 #include "shoal/world/report.hpp"
 #include "shoal/world/world.hpp"
 #if defined(__CUDACC__)
+#include "shoal/worklist/kernels_gpu.cuh"
+#endif
+#if defined(__CUDACC__) || defined(SHOAL_CODE_FOR)
+#define SHOAL_LAUNCHES_KERNELS
 #include "shoal/worklist/launch_gpu.cuh"
 #endif
 
 namespace shoal {
 
 /// The processors for which a translation unit compiles its worklists. As a template parameter of Worklist it makes instances
-/// for different processors different types at link time. A source file with GPU code that runs worklists on GPUs only can
-/// define SHOAL_CODE_FOR as CodeFor::gpu before it includes this header: the CPU code is left out, which saves compile time.
+/// for different processors different types at link time. A source file that runs worklists on GPUs only can define SHOAL_CODE_FOR
+/// as CodeFor::gpu before it includes this header: the CPU code is left out, which saves compile time. If the kernels are compiled in
+/// another source (cmake/Kernels.cmake), the C++ compiler compiles this one, in a third of nvcc's time.
 enum class CodeFor { cpu, cpu_and_gpu, gpu };
-#if !defined(__CUDACC__)
+#if !defined(SHOAL_LAUNCHES_KERNELS)
 #define SHOAL_CODE_FOR CodeFor::cpu
 #elif !defined(SHOAL_CODE_FOR)
 #define SHOAL_CODE_FOR CodeFor::cpu_and_gpu
@@ -55,7 +60,7 @@ class Worklist {
         plan_(checked(machine, plan)),
         most_workers_(most_workers()),
         memory_(machine, plan_, transport, most_workers_) {
-#if defined(__CUDACC__)
+#if defined(SHOAL_LAUNCHES_KERNELS)
     if (machine.on_gpu()) streams_ = std::make_unique<gpu::Streams>(machine);
 #endif
   }
@@ -142,7 +147,7 @@ class Worklist {
   }
 
   int most_workers() const {
-#if defined(__CUDACC__)
+#if defined(SHOAL_LAUNCHES_KERNELS)
     if (machine_.on_gpu()) return gpu::most_workers<View>(machine_, plan_);
 #endif
     if (machine_.on_gpu()) throw UsageError("this program was compiled without CUDA; use --device cpu");
@@ -151,7 +156,7 @@ class Worklist {
   }
 
   void launch(Report& report) {
-#if defined(__CUDACC__)
+#if defined(SHOAL_LAUNCHES_KERNELS)
     if (machine_.on_gpu()) {
       gpu::launch(memory_, *streams_, report);
       return;
@@ -169,7 +174,7 @@ class Worklist {
   const int most_workers_;
   WorklistMemory<TaskT, TransportT> memory_;
   bool broken_ = false;
-#if defined(__CUDACC__)
+#if defined(SHOAL_LAUNCHES_KERNELS)
   std::unique_ptr<gpu::Streams> streams_;
 #endif
 };

@@ -5,6 +5,7 @@
 
 #include "algo/components/hook_gpu.hpp"
 #include "algo/words_gpu.cuh"
+#include "device/with_scratch.cuh"
 #include "rows.cuh"
 #include "shoal/device/cuda_check.cuh"
 #include "short_rows.hpp"
@@ -27,15 +28,6 @@ unsigned blocks_for(std::int64_t threads) {
 }
 __device__ std::int64_t thread_index() { return blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; }
 __device__ std::int64_t num_threads() { return std::int64_t{gridDim.x} * blockDim.x; }
-
-/// Calls a CUB algorithm twice: for the size of its scratch memory, and to run it.
-template <class F>
-void with_scratch(F&& call) {
-  std::size_t bytes = 0;
-  SHOAL_CUDA(call(nullptr, bytes));
-  DeviceArray<char> scratch(static_cast<std::int64_t>(bytes), "scratch of a sort");
-  SHOAL_CUDA(call(scratch.data(), bytes));
-}
 
 /// Sets the sort keys of rows, which are sorted in descending order: a row's length or, if the largest component is to come before
 /// the others, its length plus kShortRow for rows of that component.
@@ -272,7 +264,7 @@ bool PageRankRowsGpu::order_rows(const PlacedGraph& graph, pe_t p, Scratch& scra
                                             labels != nullptr ? labels->largest : kNoVertex, key.data(), number.data(),
                                             found.data() + kEnds);
   SHOAL_CUDA(cudaGetLastError());
-  with_scratch([&](void* memory, std::size_t& bytes) {
+  with_scratch("scratch of a sort", [&](void* memory, std::size_t& bytes) {
     return cub::DeviceRadixSort::SortPairsDescending(memory, bytes, key.data(), scratch.key.data(), number.data(),
                                                      pes_[p].order, static_cast<std::int64_t>(count));
   });
@@ -335,7 +327,7 @@ void PageRankRowsGpu::fill_long(const PlacedGraph& graph, pe_t p, Scratch& scrat
   view.offsets = ends;
   widen<<<blocks_for(std::int64_t{n} + 1), kThreads>>>(scratch.key.data(), scratch.more, n, ends);
   SHOAL_CUDA(cudaGetLastError());
-  with_scratch([&](void* memory, std::size_t& bytes) {
+  with_scratch("scratch of a sort", [&](void* memory, std::size_t& bytes) {
     return cub::DeviceScan::ExclusiveSum(memory, bytes, ends, ends, std::int64_t{n} + 1);
   });
   HostArray<arc_t> offsets(std::int64_t{n} + 1);
@@ -358,7 +350,7 @@ void PageRankRowsGpu::fill_long(const PlacedGraph& graph, pe_t p, Scratch& scrat
     list_arcs<<<blocks_for(32 * std::int64_t{end - begin}), kThreads>>>(graph.in[p], view.order, scratch.place.data(),
                                                                         view.offsets, begin, end, bits, keys.data());
     SHOAL_CUDA(cudaGetLastError());
-    with_scratch([&](void* memory, std::size_t& bytes) {
+    with_scratch("scratch of a sort", [&](void* memory, std::size_t& bytes) {
       return cub::DeviceRadixSort::SortKeys(memory, bytes, keys.data(), sorted.data(), size, 0,
                                             bits + std::bit_width(end - begin));
     });
@@ -389,7 +381,7 @@ void PageRankRowsGpu::fill_slices(const PlacedGraph& graph, pe_t p, Scratch& scr
   const unsigned blocks = blocks_for(32 * (std::int64_t{view.num_slices} + 1));
   measure_slices<<<blocks, kThreads>>>(graph.in[p], view.order, begin, end, view.num_slices, slice);
   SHOAL_CUDA(cudaGetLastError());
-  with_scratch([&](void* memory, std::size_t& bytes) {
+  with_scratch("scratch of a sort", [&](void* memory, std::size_t& bytes) {
     return cub::DeviceScan::ExclusiveSum(memory, bytes, slice, slice, std::int64_t{view.num_slices} + 1);
   });
   arc_t& entries = pes_[p].slice_entries;

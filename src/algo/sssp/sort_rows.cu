@@ -1,9 +1,8 @@
 #include "sort_rows.cuh"
 
-#include <algorithm>
 #include <cub/device/device_segmented_sort.cuh>
 
-#include "shoal/device/cuda_check.cuh"
+#include "device/with_scratch.cuh"
 
 namespace shoal {
 namespace {
@@ -15,16 +14,11 @@ SortedArcs<Weight> sort(const CsrView& rows, const Weight* weights) {
   SortedArcs<Weight> out{DeviceArray<vertex_t>(arcs, "arcs in order of weight"),
                          DeviceArray<Weight>(arcs, "weights in order")};
   if (arcs == 0) return out;
-  std::size_t bytes = 0;
-  const auto run = [&](void* scratch) {
+  with_scratch("sorting, scratch", [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceSegmentedSort::SortPairs(scratch, bytes, weights, out.weights.data(), rows.targets,
                                                out.targets.data(), arcs, std::int64_t{rows.count}, rows.offsets,
                                                rows.offsets + 1);
-  };
-  SHOAL_CUDA(run(nullptr));
-  DeviceArray<unsigned char> scratch(static_cast<std::int64_t>(std::max<std::size_t>(bytes, 1)), "sorting, scratch");
-  SHOAL_CUDA(run(scratch.data()));
-  SHOAL_CUDA(cudaDeviceSynchronize());  // the scratch goes now
+  });
   return out;
 }
 
