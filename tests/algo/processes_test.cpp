@@ -18,9 +18,9 @@
 #include "algo/pagerank/reference.hpp"
 #include "algo/pagerank/rows_cpu.hpp"
 #include "contract/walled_runs.hpp"
+#include "graph/make.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/interrupt.hpp"
-#include "shoal/graph/generate.hpp"
 #include "under_tsan.hpp"
 
 namespace shoal {
@@ -31,7 +31,7 @@ using contract::Walled;
 /// The PEs of each process.
 const std::vector<std::vector<pe_t>> kWorlds = {{1, 1}, {2, 1}, {1, 1, 1}, {1, 1, 1, 1}};
 
-Csr make(const std::string& text) { return generate(parse_generator(text)); }
+using test::make;
 
 /// An engine with its graph in each process of a world.
 template <class Engine>

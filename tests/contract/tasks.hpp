@@ -67,6 +67,7 @@ struct Grower {
 /// once and run once.
 struct Tree : Grower {
   using Item = TreeItem;
+  static constexpr KernelSet kVariants = KernelSet::of(WorkerKind::warp, KernelKind::persistent);
   static constexpr bool kRefusesMost = true;
   SHOAL_FN static bool is_hopeless(const Item& item) { return item.depth > 0 && item.number % 13 == 1; }
 
@@ -88,6 +89,7 @@ struct Tree : Grower {
 /// operator() with push and push_each. Some items are dropped by accept(), some by promising() before they are judged, some are
 /// stale, and some are not worth sending.
 struct Picky : Grower {
+  static constexpr KernelSet kVariants = {};
   using Item = TreeItem;
   SHOAL_FN static bool drops(const Item& item) { return item.number % 11 == 1; }
   SHOAL_FN static bool is_hopeless(const Item& item) { return item.number % 13 == 1; }
@@ -145,6 +147,7 @@ struct Chain {
 /// Random updates of a table that is spread over the PEs. accept() does all the work, and no item ever runs.
 struct Gups {
   static constexpr KernelSet kKernels = kAllKernels;
+  static constexpr KernelSet kVariants = {};
   struct Item {
     std::uint32_t index;
     std::uint32_t addend;

@@ -16,10 +16,6 @@
 #include <vector>
 
 #include "gpu_shapes.hpp"
-#include "kernels/contract_Chain.cuh"
-#include "kernels/contract_Gups.cuh"
-#include "kernels/contract_Picky.cuh"
-#include "kernels/contract_Tree.cuh"
 #include "shapes.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/interrupt.hpp"

@@ -8,9 +8,6 @@
 #include <vector>
 
 #include "gpu_shapes.hpp"
-#include "kernels/contract_Flow.cuh"
-#include "kernels/contract_LazyPaths.cuh"
-#include "kernels/contract_Sprays.cuh"
 #include "options_runs.hpp"
 #include "shapes.hpp"
 #include "shoal/world/devices.hpp"

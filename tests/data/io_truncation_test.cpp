@@ -56,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(
         sample(Format::metis, "% c\n3 2 011\n4 2 5\n4 1 5 3 61\n4 2 61\n", {1})));
 
 /// Every arc as a line.
-std::multiset<std::string> arcs_of(const Csr& graph) {
+std::multiset<std::string> written_arcs(const Csr& graph) {
   std::multiset<std::string> arcs;
   for (std::int64_t u = 0; u < graph.num_vertices(); ++u) {
     for (std::int64_t a = graph.offsets[u]; a < graph.offsets[u + 1]; ++a) {
@@ -83,9 +83,9 @@ TEST(Cut, EdgeLists) {
       const std::vector<char> exact(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(length));
       try {
         const Csr part = read_graph_bytes(format, {exact.data(), exact.size()}, "FILE");
-        std::multiset<std::string> left = arcs_of(whole);
+        std::multiset<std::string> left = written_arcs(whole);
         int cut = 0;
-        for (const std::string& arc : arcs_of(part)) {
+        for (const std::string& arc : written_arcs(part)) {
           const auto at = left.find(arc);
           if (at == left.end()) {
             ++cut;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph/make.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/graph/csr_build.hpp"
 #include "shoal/graph/edge_functions.hpp"
@@ -18,7 +19,7 @@ namespace {
 
 using Arcs = std::set<std::pair<vertex_t, vertex_t>>;
 
-Csr make(const std::string& argument) { return generate(parse_generator(argument)); }
+using test::make;
 
 /// The arcs of a graph. Also checks its form: offsets, targets in range, rows ascending without duplicates or loops.
 Arcs arcs_of(const Csr& graph) {

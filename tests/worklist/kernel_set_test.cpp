@@ -10,7 +10,7 @@
 namespace shoal {
 namespace {
 
-constexpr WorkerKind kWorkers[] = {WorkerKind::thread, WorkerKind::warp, WorkerKind::block};
+constexpr WorkerKind kWorkerKinds[] = {WorkerKind::thread, WorkerKind::warp, WorkerKind::block};
 constexpr KernelKind kKernelKinds[] = {KernelKind::persistent, KernelKind::discrete};
 
 struct Plain {};
@@ -22,10 +22,10 @@ struct Frugal {
 };
 
 TEST(KernelSet, HoldsWhatItIsMadeOf) {
-  for (const WorkerKind worker : kWorkers) {
+  for (const WorkerKind worker : kWorkerKinds) {
     for (const KernelKind kernel : kKernelKinds) {
       const KernelSet one = KernelSet::of(worker, kernel);
-      for (const WorkerKind w : kWorkers) {
+      for (const WorkerKind w : kWorkerKinds) {
         for (const KernelKind k : kKernelKinds) EXPECT_EQ(one.has(w, k), w == worker && k == kernel);
       }
       EXPECT_TRUE(kAllKernels.has(worker, kernel));
@@ -54,7 +54,7 @@ TEST(KernelSet, AProgramHasWhatAutoChooses) {
   EXPECT_GT(of_each[0], 0);
   EXPECT_GT(of_each[1], 0);
   EXPECT_FALSE(kernels_of<Plain>().has(WorkerKind::thread, KernelKind::persistent));
-  for (const WorkerKind worker : kWorkers) EXPECT_FALSE(kernels_of<Plain>().has(worker, KernelKind::discrete));
+  for (const WorkerKind worker : kWorkerKinds) EXPECT_FALSE(kernels_of<Plain>().has(worker, KernelKind::discrete));
 }
 
 TEST(KernelSet, ATaskNamesOthers) {
@@ -64,7 +64,7 @@ TEST(KernelSet, ATaskNamesOthers) {
 }
 
 TEST(KernelSet, TheErrorNamesWhatIsThereAndTheCure) {
-  for (const WorkerKind worker : kWorkers) {
+  for (const WorkerKind worker : kWorkerKinds) {
     for (const KernelKind kernel : kKernelKinds) EXPECT_NO_THROW(check_compiled(kAllKernels, worker, kernel));
   }
   try {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "algo/bfs/reference.hpp"
-#include "shoal/graph/generate.hpp"
+#include "graph/make.hpp"
 
 namespace shoal {
 namespace {
@@ -146,7 +146,7 @@ Searched search(const Csr& graph, vertex_t source, const std::vector<vertex_t>& 
   return done;
 }
 
-Csr make(const std::string& text) { return generate(parse_generator(text)); }
+using test::make;
 
 /// The highest level.
 std::int64_t deepest(const std::vector<level_t>& levels) {

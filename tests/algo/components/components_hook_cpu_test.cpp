@@ -10,16 +10,16 @@
 
 #include "algo/components/hook.hpp"
 #include "algo/components/reference.hpp"
+#include "graph/make.hpp"
 #include "shoal/algo/components_run.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/data/io.hpp"
-#include "shoal/graph/generate.hpp"
 #include "under_tsan.hpp"
 
 namespace shoal {
 namespace {
 
-Csr make(const std::string& argument) { return generate(parse_generator(argument)); }
+using test::make;
 
 /// A random graph with hubs at low numbers, many vertices without arcs, unsorted rows, loops and parallel arcs.
 Csr random_graph(vertex_t n, std::int64_t arcs, bool undirected, std::uint64_t seed) {

@@ -11,15 +11,15 @@
 #include <string>
 #include <vector>
 
+#include "graph/make.hpp"
 #include "shoal/data/io.hpp"
-#include "shoal/graph/generate.hpp"
 
 namespace shoal {
 namespace {
 
 using Numbers = std::vector<std::int32_t>;
 
-Csr make(const std::string& argument) { return generate(parse_generator(argument)); }
+using test::make;
 
 Span<const std::int32_t> span(const Numbers& numbers) {
   return {numbers.data(), static_cast<std::int64_t>(numbers.size())};

@@ -9,10 +9,11 @@
 #include "algo/gpu_bed.cuh"
 #include "algo/pagerank/check.hpp"
 #include "algo/pagerank/readers.cuh"
-#include "lockstep/team.cuh"
+#include "graph/make.hpp"
 #include "pagerank_answers.hpp"
 #include "shoal/algo/pagerank_run.hpp"
 #include "shoal/core/error.hpp"
+#include "shoal/device/peer_access.cuh"
 #include "shoal/graph/generate.hpp"
 
 namespace shoal {
@@ -32,7 +33,7 @@ PageRankOptions on_gpus(pe_t pes, PageRankStrategy strategy, double tolerance = 
   return options;
 }
 
-Csr make(const std::string& argument) { return generate(parse_generator(argument)); }
+using test::make;
 
 /// Two symmetric graphs as one graph, without an edge between them.
 Csr side_by_side(const Csr& a, const Csr& b) {
@@ -202,7 +203,7 @@ TEST_F(PageRankGpu, ReadersAreThoseWhoseRowsRead) {
   for (const auto& [text, graph] : shapes()) {
     for (pe_t pes = 1; pes <= most_; ++pes) {
       const PlacedGraph placed = test::place(graph, pes, pes == 3 ? PartitionKind::random : PartitionKind::edges);
-      const LockstepTeam team(placed.devices, "test");  // enables peer access
+      reach_each_other(placed.devices);
       const PageRankRowsGpu rows(placed);
       const PageRankReadersGpu readers(placed, rows);
       if (pes == 1) EXPECT_EQ(readers.of(0), nullptr);

@@ -8,9 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "graph/make.hpp"
 #include "pagerank_answers.hpp"
+#include "real_ranks.hpp"
 #include "shoal/data/io.hpp"
-#include "shoal/graph/generate.hpp"
 
 namespace shoal {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 using test::distance;
 using test::span;
 
-Csr make(const std::string& argument) { return generate(parse_generator(argument)); }
+using test::make;
 
 /// The ranks that NetworkX 3.6.1 gives the MultiDiGraph of test::multigraph(): parallel arcs count, loops are arcs.
 TEST(PageRankReference, AgreesWithNetworkX) {

@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "algo/pagerank/reference.hpp"
+#include "graph/make.hpp"
 #include "pagerank_answers.hpp"
+#include "real_ranks.hpp"
 #include "shoal/core/error.hpp"
-#include "shoal/graph/generate.hpp"
 #include "under_tsan.hpp"
 
 namespace shoal {
@@ -20,7 +21,7 @@ namespace {
 
 using test::distance;
 
-Csr make(const std::string& argument) { return generate(parse_generator(argument)); }
+using test::make;
 
 PageRankOptions on_threads(PageRankStrategy strategy, pe_t pes = 1, int threads = 1) {
   PageRankOptions options;
