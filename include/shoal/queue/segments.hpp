@@ -41,6 +41,10 @@ struct alignas(kCacheLine) SegmentStart {
   Word<std::uint64_t, Scope::device> since;  ///< in segment 0 only: clock_us() when a part began to wait, or 0
 };
 
+/// How many segments are collected, or passed, in one step. On GPUs their words are loaded together: a step takes about a microsecond
+/// however many segments it covers, and the steps of all workers follow one another. Elsewhere more loads would cost more.
+inline constexpr lane_t kSegmentsAtOnce = kOrdersEach ? 2 : 8;
+
 /// The sizes of a queue's segments, the same at both ends.
 struct SegmentShape {
   lane_t log_items = 0;     ///< a segment has 2^log_items items
@@ -176,12 +180,23 @@ struct SegmentSender {
   /// may not have added the credits of those yet.
   SHOAL_FN void collect() const {
     ticket_t next = starts->granted.load();
-    while (start(next).home.load() > shape.lap(next)) {
-      start(next).home.load_acquire();                                      // only if there is something to acquire
-      if (!starts->granted.compare_swap_acq_rel(next, next + 1)) continue;  // `next` is now what another worker made it
-      counters->credits.fetch_add_release(static_cast<std::int64_t>(shape.items()));
-      ++next;
+    while (const lane_t n = given_back(next)) {
+      if (!starts->granted.compare_swap_acq_rel(next, next + n)) continue;  // `next` is now what another worker made it
+      counters->credits.fetch_add_release(static_cast<std::int64_t>(n * shape.items()));
+      next += n;
     }
+  }
+  /// How many segments from `next` on were given back, of those that are looked at together; acquires their return.
+  SHOAL_FN lane_t given_back(ticket_t next) const {
+    ticket_t home[kSegmentsAtOnce];
+    for (lane_t k = 0; k < kSegmentsAtOnce; ++k) home[k] = start(next + k).home.load_one_of_several();
+    lane_t n = 0;
+    for (lane_t k = 0; k < kSegmentsAtOnce; ++k) {
+      const bool is_back = home[k] > shape.lap(next + k);
+      if (n == k && is_back) ++n;
+    }
+    if (n > 0) acquire_several<Scope::system>();  // only if there is something to acquire
+    return n;
   }
 };
 
@@ -270,9 +285,20 @@ struct SegmentReceiver {
 
   /// Moves the hint `oldest` past segments of which all items are claimed.
   SHOAL_FN void move_on(ticket_t oldest) const {
-    while (here(oldest).claimed.load() >= shape.end(oldest)) {
-      if (ends->oldest.compare_swap(oldest, oldest + 1)) ++oldest;
+    while (const lane_t n = claimed_from(oldest)) {
+      if (ends->oldest.compare_swap(oldest, oldest + n)) oldest += n;
     }
+  }
+  /// Of how many segments from `oldest` on all items are claimed, of those that are looked at together.
+  SHOAL_FN lane_t claimed_from(ticket_t oldest) const {
+    ticket_t claimed[kSegmentsAtOnce];
+    for (lane_t k = 0; k < kSegmentsAtOnce; ++k) claimed[k] = here(oldest + k).claimed.load();
+    lane_t n = 0;
+    for (lane_t k = 0; k < kSegmentsAtOnce; ++k) {
+      const bool is_empty = claimed[k] >= shape.end(oldest + k);
+      if (n == k && is_empty) ++n;
+    }
+    return n;
   }
 };
 

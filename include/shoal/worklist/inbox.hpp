@@ -46,16 +46,24 @@ SHOAL_FN void offer_parts(const W& w, const View& view) {
   }
 }
 
+/// How many segments from one PE are polled: more if they are small, because no more workers than these can claim items at once.
+template <Worker W>
+SHOAL_FN lane_t segments_ahead(const SegmentShape& shape) {
+  constexpr lane_t kLeast = W::kMaxLanes == 1 ? 4 : 8, kMost = W::kMaxLanes == 1 ? 4 : 32, kItems = 4096;
+  lane_t ahead = kItems >> shape.log_items;
+  if (ahead < kLeast) ahead = kLeast;
+  if (ahead > kMost) ahead = kMost;
+  return shape.segments() < ahead ? static_cast<lane_t>(shape.segments()) : ahead;
+}
+
 /// Worker-collective: polls the oldest segments from every PE, each lane one at a time. The result is a hint, as above. Workers
 /// begin with different segments, so that they claim from different ones. Each call also offers the items whose notification
 /// was put off, because all workers call this from time to time, idle or not. Out of line on GPUs (queuing.hpp says why).
 /// @param turn  this worker's number
 template <Worker W, class View>
 SHOAL_OUT_OF_LINE SHOAL_FN FoundSegment find_segment(W w, const View& view, lane_t turn) {
-  constexpr lane_t kMost = W::kMaxLanes == 1 ? 4 : 8;  // most segments from one PE that are polled
   if (view.segments.puts_off()) offer_parts(w, view);
-  const auto segments = static_cast<lane_t>(view.segments.segments());
-  const lane_t ahead = segments < kMost ? segments : kMost, all = static_cast<lane_t>(view.n_pes - 1) * ahead;
+  const lane_t ahead = segments_ahead<W>(view.segments), all = static_cast<lane_t>(view.n_pes - 1) * ahead;
   lane_t found = ~lane_t{0};
   ticket_t segment = 0;
   for (lane_t i = w.lane(); i < all; i += w.size()) {
