@@ -1,5 +1,6 @@
 // Two PEs share a GPU, and the kernel of one leaves no space for the kernel of the other: the run ends with an error that names
 // the kernel that did not begin.
+#define SHOAL_CODE_FOR CodeFor::gpu
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -15,10 +16,6 @@
 namespace shoal::contract {
 namespace {
 
-struct ChainOfBlocks : Chain {
-  static constexpr KernelSet kKernels = KernelSet::of(WorkerKind::block, KernelKind::persistent);
-};
-
 TEST(RendezvousOnGpus, AKernelWithoutRoomIsNamed) {
   std::string why;
   if (list_devices(&why).empty()) GTEST_SKIP() << "no GPU: " << why;
@@ -32,7 +29,7 @@ TEST(RendezvousOnGpus, AKernelWithoutRoomIsNamed) {
   plan.stall_timeout_seconds = 0.5;
 
   std::vector<std::shared_ptr<void>> visits;
-  std::vector<ChainOfBlocks> tasks(2);
+  std::vector<Chain> tasks(2);
   for (pe_t p = 0; p < 2; ++p) {
     visits.push_back(machine.allocate(p, sizeof(std::uint64_t), "visits"));
     tasks[p].visits = static_cast<std::uint64_t*>(visits[p].get());
@@ -41,11 +38,11 @@ TEST(RendezvousOnGpus, AKernelWithoutRoomIsNamed) {
   }
   const std::vector<std::vector<Chain::Item>> seeds = {{{1}}, {}};  // PE 0 sends to PE 1, and waits
 
-  using View = Worklist<ChainOfBlocks>::View;
+  using View = Worklist<Chain>::View;
   const int half = gpu::most_workers<View>(machine, plan), all = 2 * half;
   gpu::Streams streams(machine);
   const auto run_with = [&](int workers) {
-    WorklistMemory<ChainOfBlocks, DirectTransport> memory(machine, plan, {}, workers);
+    WorklistMemory<Chain, DirectTransport> memory(machine, plan, {}, workers);
     for (pe_t p = 0; p < 2; ++p) memory.begin(p, tasks[p], seeds[p]);
     Report report;
     gpu::launch(memory, streams, report);
