@@ -82,7 +82,7 @@ endforeach()
 set_tests_properties(worklist_test PROPERTIES TIMEOUT 900)
 
 # The stress program of bench/ at a small size. Its exit status gives the result. With a CUDA compiler these tests have one without
-# GPU code, which compiles in a tenth of the time.
+# GPU code, which compiles in a fifth of the time.
 set(stress worklist_stress)
 if(SHOAL_HAVE_CUDA)
   set(stress worklist_stress_cpu)

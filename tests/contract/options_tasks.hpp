@@ -135,7 +135,7 @@ struct Paths : PathRules {
 /// Shortest paths in which accept() only stores the lower distance for every `lazy`-th vertex, and returns false. idle() finds
 /// those vertices whose distance is below the one that they last offered to their neighbours.
 struct LazyPaths : PathRules {
-  static constexpr KernelSet kVariants = KernelSet::of(WorkerKind::block, KernelKind::persistent);
+  static constexpr KernelSet kVariants = variants(KernelSet::of(WorkerKind::block, KernelKind::persistent));
   SharedWord<std::uint32_t>* offered = nullptr;  ///< [vertices of this PE] the distance that was last passed on
   SharedWord<std::uint32_t>* looks = nullptr;    ///< [most_parts] how often idle() was called for each part
   std::uint32_t vertices = 0;                    ///< of this PE
@@ -181,7 +181,7 @@ struct LazyPaths : PathRules {
 /// rows.
 struct Sprays {
   static constexpr KernelSet kKernels = kAllKernels;
-  static constexpr KernelSet kVariants = {};
+  static constexpr KernelSet kVariants = variants();
   struct Item {
     std::uint32_t index;  ///< a row; from `rows` on, a spray
     std::uint32_t amount;
@@ -212,7 +212,7 @@ struct Sprays {
 /// accepted. Otherwise idle() pushes an item that is accepted and passes them on when it runs.
 struct Flow {
   static constexpr KernelSet kKernels = kAllKernels;
-  static constexpr KernelSet kVariants = {};
+  static constexpr KernelSet kVariants = variants();
   struct Item {
     std::uint32_t v;
     std::uint32_t pass_on;  ///< 1: v passes on what it holds; 0: v is given `amount`

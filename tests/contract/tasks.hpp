@@ -28,6 +28,16 @@ struct Shape {
   std::uint64_t seed = 1;
 };
 
+/// The kernels of a task that have variants (kVariants): few, as they take long to compile. With SHOAL_TESTS_AS_SHIPPED those that a
+/// user's task has.
+constexpr KernelSet variants([[maybe_unused]] KernelSet few = {}) {
+#if defined(SHOAL_TESTS_AS_SHIPPED)
+  return kAutoKernels;
+#else
+  return few;
+#endif
+}
+
 struct TreeItem {
   std::uint64_t number;    ///< a hash of the path from the root
   std::uint32_t depth;     ///< 0 at the root
@@ -67,7 +77,7 @@ struct Grower {
 /// once and run once.
 struct Tree : Grower {
   using Item = TreeItem;
-  static constexpr KernelSet kVariants = KernelSet::of(WorkerKind::warp, KernelKind::persistent);
+  static constexpr KernelSet kVariants = variants(KernelSet::of(WorkerKind::warp, KernelKind::persistent));
   static constexpr bool kRefusesMost = true;
   SHOAL_FN static bool is_hopeless(const Item& item) { return item.depth > 0 && item.number % 13 == 1; }
 
@@ -89,7 +99,7 @@ struct Tree : Grower {
 /// operator() with push and push_each. Some items are dropped by accept(), some by promising() before they are judged, some are
 /// stale, and some are not worth sending.
 struct Picky : Grower {
-  static constexpr KernelSet kVariants = {};
+  static constexpr KernelSet kVariants = variants();
   using Item = TreeItem;
   SHOAL_FN static bool drops(const Item& item) { return item.number % 11 == 1; }
   SHOAL_FN static bool is_hopeless(const Item& item) { return item.number % 13 == 1; }
@@ -147,7 +157,7 @@ struct Chain {
 /// Random updates of a table that is spread over the PEs. accept() does all the work, and no item ever runs.
 struct Gups {
   static constexpr KernelSet kKernels = kAllKernels;
-  static constexpr KernelSet kVariants = {};
+  static constexpr KernelSet kVariants = variants();
   struct Item {
     std::uint32_t index;
     std::uint32_t addend;
